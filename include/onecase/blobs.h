@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * blobs (port) - originals and attachments as files (contract section 6).
+ *
+ * incoming/SHA256 holds what was fetched until its original or its duplicate is recorded;
+ * items/KK/KEY/original.eml and items/KK/KEY/attachments/NN-NAME are for keeps. What a call reports
+ * as kept is durable: octets, name and every new folder. An existing file is compared, never
+ * overwritten: other octets under the name are RC_CONFLICT and stay as they are.
+ *
+ * RC_DEFERRED: no room. RC_NOT_FOUND: it is not there. RC_BROKEN: the disk fails.
+ */
+#pragma once
+
+#include <onecase/digest.h>
+#include <onecase/err.h>
+#include <onecase/identity.h>
+#include <onecase/safe_name.h>
+
+#define BLOB_PATH_SIZE 320
+
+/* Receives octets of a stored file in order. */
+struct blob_sink {
+    void *ctx;
+    enum rc (*add)(void *ctx, struct slice octets, struct err *err);
+};
+
+struct blob_writing;    /* a file being written under tmp/; drop it or keep it */
+
+struct blobs {
+    void *self;
+    enum rc (*begin)(void *self, struct blob_writing **out, struct err *err);
+    enum rc (*add)(void *self, struct blob_writing *w, struct slice octets, struct err *err);
+    /* Makes it durable as incoming/SHA256; frees and nulls the writing, also on failure. */
+    enum rc (*keep_incoming)(void *self, struct blob_writing **w, struct digest *out, struct err *err);
+    void (*drop)(void *self, struct blob_writing **w);
+    /* Makes incoming/SHA256 the original of `key`; RC_OK also where it is that already. */
+    enum rc (*keep_original)(void *self, const struct digest *octets, const char *key, struct err *err);
+    /* Makes a spool file (under tmp/) the attachment `name` of `key`. */
+    enum rc (*keep_attachment)(void *self,
+                               const char *key,
+                               const char *name,
+                               const char *spool,
+                               const struct digest *sha256,
+                               struct err *err);
+    /* Reads a file of ours from end to end: "incoming/…", "items/…". */
+    enum rc (*read)(void *self, const char *path, const struct blob_sink *sink, struct err *err);
+    /* Removes incoming/SHA256 or a spool file. Call only when it is no longer needed. */
+    enum rc (*forget)(void *self, const char *path, struct err *err);
+};
+
+void blob_path_incoming(const struct digest *octets, char out[BLOB_PATH_SIZE]);
+void blob_path_original(const char *key, char out[BLOB_PATH_SIZE]);
+void blob_path_attachment(const char *key, const char *name, char out[BLOB_PATH_SIZE]);
+/* Hashes a stored file. */
+enum rc blob_digest(const struct blobs *blobs,
+                    const char *path,
+                    struct digest *out,
+                    int64_t *size,
+                    struct err *err) MUST_CHECK;

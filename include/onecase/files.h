@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * files (port) - the few file operations that blobs are made of, so that a test can stop between
+ * any two of them, or drop what was not made durable.
+ *
+ * Paths are relative to data_dir, "/" between components, never "..", never absolute. A file's
+ * octets are durable after sync; its name is durable after sync_folder of its folder, and that
+ * folder's own name after sync_folder of the one above.
+ *
+ * RC_DEFERRED: no room on the disk (ENOSPC, EDQUOT). RC_NOT_FOUND: no such file or folder.
+ * RC_CONFLICT: the name is taken. RC_BROKEN: anything else (EIO, EACCES); the text says what.
+ */
+#pragma once
+
+#include <onecase/err.h>
+#include <onecase/str.h>
+
+struct files {
+    void *self;
+    /* Makes a new file with these octets. RC_CONFLICT where it exists. */
+    enum rc (*create)(void *self, const char *path, struct slice octets, struct err *err);
+    /* Adds to a file that create made. */
+    enum rc (*append)(void *self, const char *path, struct slice octets, struct err *err);
+    /* Makes the octets of a file durable (fsync). */
+    enum rc (*sync)(void *self, const char *path, struct err *err);
+    /* Gives a file a second name; RC_CONFLICT where that name is taken (link(2)). */
+    enum rc (*link)(void *self, const char *from, const char *to, struct err *err);
+    /* Makes a folder (0700); one that exists is RC_OK. */
+    enum rc (*make_folder)(void *self, const char *path, struct err *err);
+    /* Makes the names in a folder durable (fsync of the folder). */
+    enum rc (*sync_folder)(void *self, const char *path, struct err *err);
+    /* Reads up to `room` octets from `offset`; *got 0 at the end. */
+    enum rc (*read)(void *self,
+                    const char *path,
+                    int64_t offset,
+                    char *into,
+                    size_t room,
+                    size_t *got,
+                    struct err *err);
+    /* Removes a name. Gone already is RC_OK. */
+    enum rc (*remove)(void *self, const char *path, struct err *err);
+    /* Free octets on that disk. */
+    enum rc (*space)(void *self, int64_t *out, struct err *err);
+};

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ledger (port) - what was intended, what happened, and who decided. No ledger, no effect.
+ *
+ * One function is one transaction. RC_OK means it is durable. RC_CONFLICT means a guard did not
+ * hold (a fence, a state, a plan) and nothing was written. RC_DEFERRED means nothing was written and
+ * later may work: no room on the disk, or another process held the lock too long. RC_BROKEN means
+ * the ledger cannot be used as it is. A COMMIT that failed is read back inside, so RC_UNKNOWN only
+ * comes out where even that could not be done; the caller then ends its tick and looks again.
+ *
+ * Every change of state goes through the tables of item.h, effect.h and outcome.h, as a compare-and-
+ * set on the state it comes from, and leaves a line in the event chain in the same transaction.
+ *
+ * Five small vtables by intent: runs, mailboxes, intake, work, people. What they hand out is owned
+ * by the caller and cleared by the function named beside it.
+ */
+#pragma once
+
+#include <onecase/acceptance.h>
+#include <onecase/backoff.h>
+#include <onecase/clock.h>
+#include <onecase/decision.h>
+#include <onecase/policy.h>
+#include <onecase/processes.h>
+
+#define NO_FENCE  INT64_C(-1)
+#define NOT_DUE   INT64_C(-1)    /* in place of an instant: not by itself */
+#define NOTE_SIZE 256
+
+/* ---- runs: one process life, its leases and its death ------------------------------------- */
+
+struct ledger_facts {
+    char id[RUN_ID_SIZE];        /* of this ledger; made with it */
+    int64_t generation;          /* rises whenever the ledger may have gone back in time */
+    int64_t last_event;          /* number of the last line of the event chain */
+    struct digest secret;        /* for X-Onecase-Proof; never logged */
+};
+
+struct ledger_runs {
+    enum rc (*facts)(void *self, struct ledger_facts *out, struct err *err);
+    enum rc (*enter)(void *self, const struct run_facts *run, struct instant now, struct err *err);
+    /* Runs that entered and neither left nor were found dead, the asking one excepted. Free(). */
+    enum rc (*others)(void *self, const char *run, struct run_facts **out, size_t *count, struct err *err);
+    /* Records the proof that a run is dead. Its leases are void from here on. Idempotent. */
+    enum rc (*bury)(void *self, const char *dead, const char *by, struct instant now, struct err *err);
+    /* Renews every lease that the run still holds, to now + lease. */
+    enum rc (*renew)(void *self, const char *run, struct instant now, int64_t lease_ms, struct err *err);
+    /* The orderly end: its leases are given back; refused while it has something armed. */
+    enum rc (*leave)(void *self, const char *run, struct instant now, struct err *err);
+};
+
+/* ---- mailboxes: what is remembered of a source -------------------------------------------- */
+
+/* The services of a mailbox that have a circuit of their own. */
+enum circuit_of { CIRCUIT_IMAP, CIRCUIT_SMTP, CIRCUIT_DESTINATION, CIRCUIT_OF_COUNT };
+
+struct mailbox_record {
+    char id[NAME_SIZE];
+    int64_t version;                                      /* of the row; save is a compare-and-set on it */
+    uint32_t uidvalidity, uidnext;                        /* of the inbox; 0 before the first look */
+    uint32_t processed_uidvalidity, processed_uidnext;    /* what of Processed is accounted for */
+    enum import_choice import;
+    uint32_t import_uidvalidity, import_uidnext;          /* mail below is from before the first start */
+    int64_t import_before_ms;                             /* INTERNALDATE before it waits for the choice */
+    int64_t awaiting;                                     /* messages that wait for the choice */
+    int64_t backlog;                                      /* messages seen and not yet recorded */
+    bool paused;
+    unsigned paused_effects;                              /* KIND()s; 0 with paused: all */
+    int64_t generation;                                   /* of the ledger when this mailbox last agreed with it */
+    uint32_t rewind_uidvalidity, rewind_uidnext;          /* inbox mail below is from before the ledger went back */
+    bool claimed;                                         /* our deed was read back */
+    char claim_owner[160];                                /* another deployment that owns it; "" is nobody */
+    int64_t marked_event;                                 /* number in the last mark we wrote */
+    struct circuit circuit[CIRCUIT_OF_COUNT];
+    struct streak streak;
+    int64_t last_success_ms;
+    char last_error[NOTE_SIZE];                           /* text of ours, without addresses */
+};
+
+struct ledger_mailboxes {
+    /* Makes the row where it is missing. */
+    enum rc (*load)(void *self, const char *mailbox, struct mailbox_record *out, struct err *err);
+    /* Writes the row (all but circuits and streak, `import` and `paused`, which have ways of their
+     * own) if its version is still the record's, and counts the version up in both; RC_CONFLICT: load
+     * it again. */
+    enum rc (*save)(void *self, struct mailbox_record *record, struct instant now, struct err *err);
+    /* The ledger may have gone back in time: the generation rises (once per `noticed` generation),
+     * every acknowledgement of this mailbox that is not settled becomes unknown, armed now. Writes
+     * the row too. */
+    enum rc (*rewind)(void *self, struct mailbox_record *record, struct instant now, struct err *err);
+    enum rc (*choose_import)(void *self,
+                             const char *mailbox,
+                             enum import_choice choice,
+                             const char *by,
+                             struct instant now,
+                             struct err *err);
+};
+
+/* ---- intake: observed messages become items ----------------------------------------------- */
+
+/* Where the arrival's item stands. `held` by another is never taken for settled: nothing is moved on it. */
+enum reserved { RESERVED_MINE, RESERVED_HELD, RESERVED_SETTLED };
+
+struct reservation {
+    enum reserved reserved;
+    bool new_item;
+    bool new_delivery;                    /* false: this very delivery was recorded before */
+    int64_t delivery;                     /* its id */
+    enum delivery_class class;
+    enum disposition disposition;
+    enum item_state state;                /* of the item */
+    char key[KEY_SIZE];                   /* of the item that the delivery belongs to */
+    char reference[REFERENCE_SIZE];       /* of its case; "" is none */
+};
+
+struct filed_fact {                       /* a delivery that has left its folder, or is about to */
+    int64_t delivery;
+    struct digest octets;
+};
+
+struct ledger_intake {
+    /* Which of these UIDs have no delivery row yet. */
+    enum rc (*unseen)(void *self,
+                      const char *mailbox,
+                      const char *folder,
+                      uint32_t uidvalidity,
+                      const uint32_t *uid,
+                      size_t count,
+                      bool *out,
+                      struct err *err);
+    /* One transaction for the batch: gathers what is known of each arrival, judges it by `policy`,
+     * makes its plan, and inserts delivery, item with a lease of `run`, case record, plan. A row that
+     * cannot be written fails the whole batch; the caller repeats it one by one. */
+    enum rc (*reserve)(void *self,
+                       const char *run,
+                       struct instant now,
+                       int64_t lease_ms,
+                       const struct policy *policy,
+                       const struct arrival *arrival,
+                       size_t count,
+                       struct reservation *out,
+                       struct err *err);
+    /* Is there a delivery of these octets of that mailbox, whatever its folder? (Processed after a
+     * restore, a move whose outcome is looked for.) RC_NOT_FOUND: none. */
+    enum rc (*octets_known)(void *self,
+                            const char *mailbox,
+                            const struct digest *octets,
+                            int64_t *delivery,
+                            struct err *err);
+    /* Marks that a worker began on these octets, and counts how often one died of them; they are
+     * taken one by one from the first death on, and held after the second. */
+    enum rc (*begin_reading)(void *self,
+                             const char *mailbox,
+                             const struct digest *octets,
+                             unsigned *deaths,
+                             struct err *err);
+    enum rc (*end_reading)(void *self, const char *mailbox, const struct digest *octets, struct err *err);
+};
+
+/* ---- work: items under a lease ------------------------------------------------------------ */
+
+struct work_effect {
+    int64_t id;
+    enum effect_kind kind;
+    enum effect_status status;
+    char target[STORED_NAME_SIZE];
+    char external_id[130];
+    char reason[32];
+    unsigned attempts;
+    int64_t due_ms;                       /* wall time; NOT_DUE where it waits for something else */
+    int64_t first_try_ms;                 /* wall time of the first try by the item's fault, or NOT_DUE */
+    unsigned server_faults;               /* in a row, while others passed */
+    /* of the attempt that is open or was lost, where the status is attempting or unknown */
+    int64_t attempt;
+    char attempt_run[RUN_ID_SIZE];
+    int64_t armed_ms;                     /* wall time */
+    uint32_t processed_uidvalidity, processed_uidnext;    /* a move's: recorded with its intent */
+};
+
+struct work_delivery {
+    int64_t id;
+    char folder[256];
+    uint32_t uidvalidity, uid;
+    struct digest octets;
+    int64_t internal_ms;
+    bool won;                             /* it won the item; else it is a copy */
+    char move_to[256];                    /* where it is filed; "" stays */
+};
+
+struct work_attachment {
+    unsigned number;
+    size_t part;
+    char stored_name[STORED_NAME_SIZE];
+    struct digest sha256;
+    int64_t size;
+    bool refused;
+    char *name;                           /* decoded; owned */
+};
+
+struct work_item {
+    char key[KEY_SIZE];
+    int64_t fence;                        /* of this lease */
+    enum item_state state;
+    enum disposition disposition;
+    enum completion completion;
+    enum reason reason;
+    char reference[REFERENCE_SIZE];       /* its case's; "" is none */
+    char case_key[KEY_SIZE];              /* the item that made that case */
+    struct digest octets;                 /* of its original; zero where there is none */
+    bool original_kept;
+    char *message_id, *recipient, *subject, *sender, *text;    /* owned; for letters and destinations */
+    int64_t received_ms;                  /* INTERNALDATE of the delivery that won */
+    int64_t letter_date_ms;               /* Date of its acknowledgement; fixed at the first try */
+    unsigned worker_deaths;               /* runs that died without explanation while they held it */
+    bool decided;                         /* a person's decision is recorded */
+    struct work_effect *effect;
+    size_t effects;
+    struct work_delivery *delivery;
+    size_t deliveries;
+    struct work_attachment *attachment;
+    size_t attachments;
+};
+
+void work_item_clear(struct work_item *item);
+void work_items_free(struct work_item *item, size_t count);
+
+enum change_what {
+    CHANGE_EFFECT,        /* step one effect; writes its attempt */
+    CHANGE_ITEM,          /* step the item, or with `keep` give back or keep its lease only */
+    CHANGE_ORIGINAL,      /* its original is kept under items/ */
+    CHANGE_ACCEPTANCE,    /* store the conditions with their values */
+    CHANGE_EVIDENCE,      /* what was looked for, where, and whether it was found */
+    CHANGE_NOTE,          /* erasable text, such as a server's reply (addresses are masked here) */
+    CHANGE_CIRCUIT,       /* a mailbox's circuits and streak, with the results that moved them; last writer wins */
+};
+
+struct effect_change {
+    int64_t effect;
+    enum effect_status from;              /* compare-and-set */
+    enum effect_event on;
+    enum outcome outcome;                 /* of the attempt this ends; NONE with ON_ARM */
+    enum stage stage;
+    int code;
+    const char *target;                   /* NULL: as it is; else fixed now (completion state) */
+    const char *external_id;              /* NULL: as it is */
+    const char *reason;                   /* NULL: as it is */
+    int64_t due_ms;                       /* wall time, or NOT_DUE */
+    bool counts;                          /* uses the item's time (not a server's fault) */
+    bool closed;                          /* the attempt's connection is known to be closed */
+    int64_t letter_date_ms;               /* with ON_ARM of an acknowledgement; 0: as it is */
+    uint32_t processed_uidvalidity, processed_uidnext;    /* with ON_ARM of a move */
+};
+
+struct item_change {
+    bool keep;                            /* no step: only `due_ms` and the lease */
+    enum item_state from;
+    enum item_event on;
+    enum reason reason;
+    bool release;                         /* gives the lease back */
+    int64_t due_ms;
+};
+
+struct evidence_change {
+    int64_t effect;
+    const char *kind;                     /* "evidence-folder", "blind-copy", "delivery-report", "reply",
+                                             "late-reply", "read-back", "processed", … */
+    bool found;
+    const char *where;                    /* folder and UID, or the like; no addresses */
+};
+
+struct change {
+    enum change_what what;
+    const char *key;                      /* the item; NULL with CHANGE_CIRCUIT */
+    int64_t fence;                        /* guarded by the lease; NO_FENCE: by the state alone, for what
+                                             evidence shows (CHANGE_EFFECT with ON_EVIDENCE, CHANGE_EVIDENCE) */
+    union {
+        struct effect_change effect;
+        struct item_change item;
+        const struct acceptance *acceptance;
+        struct evidence_change evidence;
+        const char *note;
+        const struct mailbox_record *mailbox;
+    };
+};
+
+struct doubt {                            /* an acknowledgement whose outcome is unknown */
+    char key[KEY_SIZE];
+    char effect_id[EFFECT_ID_SIZE];       /* EFFECT; computed from key and completion state */
+    int64_t effect;
+    int64_t armed_ms;
+    enum item_state item_state;
+    bool asked;                           /* a person is asked already */
+};
+
+struct ledger_work {
+    /* Takes items of this mailbox that are due and whose lease is free, void or ended: state, fence
+     * and lease in one transaction, and what another left `attempting` becomes `unknown` by the
+     * table. Oldest first; new mail is not starved by old. Held items never come. */
+    enum rc (*claim)(void *self,
+                     const char *run,
+                     const char *mailbox,
+                     struct instant now,
+                     int64_t lease_ms,
+                     size_t limit,
+                     struct work_item **out,
+                     size_t *count,
+                     struct err *err);
+    /* All of the changes or none. RC_CONFLICT: `failed` (may be NULL) is the first whose guard did
+     * not hold. */
+    enum rc (*commit)(void *self,
+                      const char *run,
+                      struct instant now,
+                      const struct change *change,
+                      size_t count,
+                      size_t *failed,
+                      struct err *err);
+    /* One item as it stands, without taking it. */
+    enum rc (*load)(void *self, const char *key, struct work_item *out, struct err *err);
+    /* When something of this mailbox is next due (wall time); NOT_DUE: nothing. */
+    enum rc (*next_due)(void *self, const char *mailbox, struct instant now, int64_t *out, struct err *err);
+    /* Acknowledgements of this mailbox in doubt, oldest first, with those a person is asked about. */
+    enum rc (*doubts)(void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err);
+    /* Is the case of this item there, and is its key the item's? The read-back of acceptance. */
+    enum rc (*case_stands)(void *self, const char *key, struct err *err);
+};
+
+/* ---- people: decisions --------------------------------------------------------------------- */
+
+struct decision_request {
+    enum decision decision;
+    const char *key;
+    const char *by, *why;                 /* both required: RC_USAGE without */
+    bool run_gone;                        /* the person says that the attempt's run is gone */
+    const char *external_id;              /* with DECIDE_CASE_MADE */
+    const struct policy *policy;          /* plans what the decision makes of a held item */
+    const struct message *message;        /* of the held item's original, where its plan needs one */
+    int64_t final_timeout_ms, evidence_wait_ms;
+};
+
+struct decision_result {
+    enum item_state state;
+    enum effect_status status;
+    int64_t possible_from_ms;             /* with RC_DEFERRED: not yet; from then on */
+    char reference[REFERENCE_SIZE];
+};
+
+struct replay_result {
+    unsigned run_again;                   /* effects that will be tried again */
+    unsigned proven_done, in_doubt;       /* left alone */
+    bool was_complete;                    /* read back only */
+};
+
+struct ledger_people {
+    /* RC_CONFLICT: the item or effect is not in the state that the decision answers; the text says
+     * which it is in. RC_DEFERRED: not yet. RC_NOT_FOUND: no such item. */
+    enum rc (*decide)(void *self,
+                      const struct decision_request *request,
+                      struct instant now,
+                      struct decision_result *out,
+                      struct err *err);
+    /* An operator's replay: what is proven done or in doubt is left alone, the rest is due now. A
+     * complete item runs nothing again. Records a delivery of class `replayed`. */
+    enum rc (*replay)(void *self,
+                      const char *key,
+                      const char *by,
+                      const char *why,
+                      struct instant now,
+                      struct replay_result *out,
+                      struct err *err);
+    enum rc (*pause)(void *self,
+                     const char *mailbox,
+                     bool paused,
+                     unsigned effects,
+                     const char *by,
+                     const char *why,
+                     struct instant now,
+                     struct err *err);
+};
+
+struct ledger {
+    void *self;
+    const struct ledger_runs *runs;
+    const struct ledger_mailboxes *mailboxes;
+    const struct ledger_intake *intake;
+    const struct ledger_work *work;
+    const struct ledger_people *people;
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * message - one mail as its sender meant it: decoded, flat, serialisable.
+ *
+ * Made by a reader (port reader.h) from hostile octets in a process of its own, so it holds no
+ * library's pointers: every text is a span of one pool, every part's octets stand in a spool file
+ * beside it. Texts are UTF-8; NUL and undecodable octets were replaced. A span of length 0 is
+ * "absent". Lists are items ended by LF; message_next walks them.
+ *
+ * The struct owns pool and parts (message_clear). It says nothing of identity: keys come from the
+ * original octets (source.h), so they do not change with a reader.
+ */
+#pragma once
+
+#include <onecase/digest.h>
+#include <onecase/err.h>
+#include <onecase/str.h>
+
+struct span {
+    uint32_t at, len;    /* into message.pool */
+};
+
+/* clang-format off */
+/* Signs in the header that decide whether a mail may be acknowledged, and what it is. */
+#define SIGN_LIST(X) \
+/*    name                   bit        what was seen */                                            \
+    X(SIGN_AUTO_SUBMITTED,   1u << 0,  "Auto-Submitted other than no (RFC 3834)")                   \
+    X(SIGN_LIST_HEADER,      1u << 1,  "a List-* header (RFC 2369, RFC 2919)")                      \
+    X(SIGN_BULK,             1u << 2,  "Precedence bulk, list or junk")                             \
+    X(SIGN_NULL_PATH,        1u << 3,  "a null or mailer-daemon return path")                       \
+    X(SIGN_DELIVERY_REPORT,  1u << 4,  "a delivery report (RFC 3464)")                              \
+    X(SIGN_OTHER_REPORT,     1u << 5,  "another report, such as a read receipt (RFC 8098)")         \
+    X(SIGN_SUPPRESS,         1u << 6,  "X-Auto-Response-Suppress All, OOF or AutoReply")            \
+    X(SIGN_INCOMPLETE,       1u << 7,  "the reader could not make sense of the whole message")
+/* clang-format on */
+
+#define SIGN_ENUM(name, bit, meaning) name = bit,
+enum message_sign { SIGN_LIST(SIGN_ENUM) };
+#undef SIGN_ENUM
+
+enum part_role {
+    PART_TEXT,          /* the text shown, or an alternative of it; not an attachment */
+    PART_ATTACHMENT,    /* contract section 3 says when */
+};
+
+struct message_part {
+    enum part_role role;
+    struct span type;    /* "type/subtype", lower case */
+    struct span name;    /* decoded, NFC, as the sender wrote it; absent where there is none */
+    struct span file;    /* the spool file with the decoded octets; text parts as UTF-8 */
+    int64_t size;        /* of those octets */
+    struct digest sha256;
+};
+
+struct message {
+    struct str pool;
+    struct span from, from_name;       /* addr-spec and display name of the first From */
+    struct span reply_to;              /* list: addr-specs */
+    struct span to, cc;                /* lists: addr-specs */
+    struct span subject;               /* unfolded, decoded, trimmed */
+    struct span text;                  /* what a person reads: first text/plain, else from HTML */
+    struct span message_id;            /* as source.h normalises it */
+    struct span in_reply_to;           /* list: message ids with brackets */
+    struct span references;            /* list: the same */
+    struct span list_id;               /* the value between the brackets of List-Id */
+    struct span acknowledgement;       /* X-Onecase-Acknowledgement, or the EFFECT of an own
+                                          Message-ID that it carries in its top header */
+    struct span proof;                 /* X-Onecase-Proof */
+    struct span reported;              /* list: message ids that a report is about */
+    struct span report_action;         /* failed, delayed, delivered, relayed, expanded */
+    bool has_date;
+    int64_t date_ms;                   /* RFC 5322 Date, if valid */
+    uint32_t signs;                    /* of enum message_sign */
+    struct message_part *parts;        /* leaves in order */
+    size_t part_count;
+};
+
+#define MESSAGE_INIT {.pool = STR_INIT}
+
+void message_clear(struct message *m);    /* for CLEANUP */
+
+/* Puts text into the pool and says where it stands. The pool may move: slices taken before die. */
+struct span message_keep(struct message *m, struct slice text);
+struct slice message_slice(const struct message *m, struct span where);    /* borrowed */
+struct message_part *message_add_part(struct message *m);                   /* zeroed; borrowed */
+/* Adds one item to a list that is being built last in the pool. */
+void message_list_add(struct message *m, struct span *list, struct slice item);
+/* Takes the next item off a list; false at its end. Start with message_slice(m, m->to). */
+bool message_next(struct slice *rest, struct slice *item);
+
+/* The flat form that crosses from the reader's process: self-contained, versioned, checked.
+ * message_read: RC_REFUSED where the octets are not a whole, consistent message of this version
+ * (a child is not trusted: every span is held against the pool, every count against the length). */
+void message_write(const struct message *m, struct str *out);
+enum rc message_read(struct slice octets, struct message *out, struct err *err) MUST_CHECK;
+
+/* Digest over what the sender said: From address, Subject, Date and, of every leaf in order, type,
+ * name and octets (by their SHA-256). Transport headers are not in it. Digests of different
+ * versions are never compared. */
+#define PAYLOAD_DIGEST_VERSION 1
+struct digest message_payload_digest(const struct message *m);
+
+/* Finds suspects, decides nothing: sender, subject without Re/Fwd/tags, text with folded white
+ * space, attachment hashes; neither Date nor Message-ID. */
+struct digest message_fingerprint(const struct message *m);
+
+/* The subject without reply and forward prefixes and without [tags], for comparing. Borrowed. */
+struct slice subject_core(struct slice subject);

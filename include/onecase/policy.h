@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy - what a mail is to us: new or a copy, what for, whether its sender is answered, the plan.
+ *
+ * Pure. The ledger gathers what it knows about an arrival inside the reserving transaction and asks
+ * policy_judge; plan_make then writes down every effect, target and file name, and no later
+ * configuration or program version recomputes them.
+ */
+#pragma once
+
+#include <onecase/identity.h>
+#include <onecase/item.h>
+#include <onecase/message.h>
+#include <onecase/safe_name.h>
+
+/* clang-format off */
+#define DELIVERY_CLASS_LIST(X) \
+    X(CLASS_FIRST,        "first",        "the delivery that won its item")                          \
+    X(CLASS_REDELIVERED,  "redelivered",  "another copy of a mail that has its item")                \
+    X(CLASS_REOBSERVED,   "reobserved",   "the same message seen again under a new UIDVALIDITY")     \
+    X(CLASS_RETURNED,     "returned",     "a filed message that somebody put back")                  \
+    X(CLASS_LIST_COPY,    "list_copy",    "the same mail, by way of a mailing list")                 \
+    X(CLASS_GATEWAY_COPY, "gateway_copy", "the same mail, changed by a gateway")                     \
+    X(CLASS_REPLAYED,     "replayed",     "a person's replay")                                       \
+    X(CLASS_CONFLICT,     "conflict",     "another mail under a key that is taken")
+
+#define SKIP_LIST(X) \
+    X(SKIP_NONE,            "",                 "answered")                                             \
+    X(SKIP_NOT_CONFIGURED,  "not-configured",   "no acknowledgement is configured for this state")      \
+    X(SKIP_AUTO_SUBMITTED,  "auto-submitted",   "Auto-Submitted other than no")                         \
+    X(SKIP_LIST_MAIL,       "list",             "List-* header of a list that is not one of own_lists") \
+    X(SKIP_BULK,            "bulk",             "Precedence bulk, list or junk")                        \
+    X(SKIP_NULL_PATH,       "null-path",        "a null or mailer-daemon return path")                  \
+    X(SKIP_REPORT,          "report",           "a report is never answered")                           \
+    X(SKIP_SUPPRESS,        "suppress",         "the sender asks for no automatic answer")              \
+    X(SKIP_NO_ADDRESS,      "no-address",       "there is no usable address")                           \
+    X(SKIP_OWN_ADDRESS,     "own-address",      "it would go to ourselves")                             \
+    X(SKIP_STAFF,           "staff",            "staff is never answered")                              \
+    X(SKIP_NO_REPLY,        "no-reply",         "mailer-daemon, postmaster and no-reply addresses")     \
+    X(SKIP_TOO_OLD,         "too-old",          "older than acknowledgement.max_age")                   \
+    X(SKIP_FROM_BEFORE,     "from-before",      "from before the first start; cases without answers were chosen") \
+    X(SKIP_RECIPIENT_LIMIT, "recipient-limit",  "above per_recipient_limit")                            \
+    X(SKIP_LIST_COPY,       "list-copy",        "came by a list; a direct copy would be answered")      \
+    X(SKIP_SAID_NONE,       "said-none",        "a person: the sender shall get none")
+
+#define IMPORT_LIST(X) \
+    X(IMPORT_NOT_ASKED, "",      "no message was from before the first start")          \
+    X(IMPORT_WAITING,   "waiting", "messages from before wait for the choice")          \
+    X(IMPORT_CASES,     "cases", "make cases of them, answer nobody")                   \
+    X(IMPORT_FULL,      "full",  "treat them as if they had just come")                 \
+    X(IMPORT_ADOPT,     "adopt", "remember them, do nothing")
+/* clang-format on */
+
+enum delivery_class { DELIVERY_CLASS_LIST(NAMED_ENUM) DELIVERY_CLASS_COUNT };
+enum skip { SKIP_LIST(NAMED_ENUM) SKIP_COUNT };
+enum import_choice { IMPORT_LIST(NAMED_ENUM) IMPORT_COUNT };
+
+enum copy_rule { COPY_DUPLICATE, COPY_PROPOSE, COPY_CONFLICT };
+
+struct limit {
+    unsigned count;       /* 0: none */
+    int64_t window_ms;
+};
+
+/* A list of lower-case texts (addresses, patterns with *, list ids); borrowed. */
+struct texts {
+    const char *const *at;
+    size_t count;
+};
+
+/* The settings of one mailbox that decide about its mail. Borrowed from the configuration. */
+struct policy {
+    const char *mailbox;
+    const char *reference_prefix;
+    struct texts own_addresses, staff, own_lists, refuse_types;
+    bool look_only;                       /* record and plan, change nothing */
+    bool tells[COMPLETION_COUNT];         /* an acknowledgement is configured for it */
+    int64_t max_age_ms;
+    struct limit per_recipient, total, per_sender;
+    enum copy_rule list_copies, gateway_copies;
+    bool reopen_closed;                   /* threading.closed: reopen (else a linked case) */
+    int64_t attachment_max;
+    const char *folder_processed, *folder_duplicates, *folder_unprocessable;   /* "" is stay */
+    const char *destination;              /* "ledger", or the name of a further one */
+};
+
+/* One observed message, as the service hands it to the ledger. Borrowed throughout. */
+struct arrival {
+    const char *mailbox, *folder;
+    uint32_t uidvalidity, uid;
+    int64_t internal_ms;                  /* INTERNALDATE */
+    int64_t size;
+    struct digest octets;                 /* zero where they could not be had */
+    struct identity identity;
+    struct slice message_id;              /* normalised; empty where there is none */
+    struct digest source_digest;
+    const struct message *message;        /* NULL where it could not be read, or was not fetched */
+    enum reason held;                     /* REASON_NONE, _UNPROCESSABLE, _OVERSIZE */
+    enum import_choice import;            /* what was chosen for mail from before; else NOT_ASKED */
+    bool before_rewind;                   /* from before the ledger went back in time */
+    bool proven;                          /* its X-Onecase-Proof is ours */
+    bool filed;                           /* found in Processed: it is not moved again */
+};
+
+/* What the ledger knows about an arrival. Gathered in the reserving transaction; borrowed. */
+struct known_item {
+    char key[KEY_SIZE];
+    char first_key[KEY_SIZE];             /* of a conflict: the item it conflicts with; else "" */
+    enum disposition disposition;
+    enum item_state state;
+    bool same_key;                        /* the arrival's own key; else same Message-ID and source digest */
+    struct digest source_digest, payload_digest;
+    int payload_version;
+    uint32_t signs;
+    struct slice from, subject, text;
+    bool has_date;
+    int64_t date_ms;
+    struct texts attachment_hex;          /* SHA-256 of each, stored or refused */
+    bool has_move;
+};
+
+struct known_case {
+    char key[KEY_SIZE];                   /* the item that made it */
+    char reference[REFERENCE_SIZE];
+    bool open;
+    bool participant;                     /* the sender is one */
+    bool by_acknowledgement;              /* the arrival names our acknowledgement of it */
+    char acknowledged_key[KEY_SIZE];      /* then: the item acknowledged */
+};
+
+struct known {
+    struct known_item *item;              /* under the key, its conflicts, other keys with the same digest */
+    size_t items;
+    const char *same_octets_key;          /* an item with a delivery of the same octets and INTERNALDATE, or NULL */
+    bool same_octets_filed;               /* that delivery has left its folder */
+    struct known_case *cases;             /* that In-Reply-To, References or the subject name */
+    size_t case_count;
+    unsigned sender_cases;                /* in per_sender's window, by INTERNALDATE */
+    unsigned recipient_told;              /* in per_recipient's window */
+    unsigned total_told;                  /* in total's window */
+};
+
+struct verdict {
+    enum delivery_class class;
+    bool settled_by;                      /* the arrival belongs to the item `of` */
+    size_t of;                            /* index into known.item */
+    bool direct_copy;                     /* it follows a list copy that was not answered */
+    struct identity identity;             /* of the new item; a conflict has one of its own */
+    enum disposition disposition;
+    enum item_state state;
+    enum reason reason;
+    bool joins;                           /* the case `joined` gets it (append, report, evidence) */
+    size_t joined;                        /* index into known.cases */
+    bool linked;                          /* a stranger's reply, or a reply to a closed case: linked only */
+    enum skip skip;                       /* why nobody is told */
+    bool ack_waits;                       /* above total_limit: deferred */
+};
+
+void policy_judge(const struct policy *policy,
+                  const struct arrival *arrival,
+                  const struct known *known,
+                  int64_t now_ms,
+                  struct verdict *out);
+
+/* The address that an acknowledgement goes to: Reply-To, else From; the first one. Borrowed. */
+struct slice policy_recipient(const struct message *message);
+/* Without case, without +tag; for comparing addresses. */
+void address_canonical(struct slice address, struct str *out);
+bool address_matches(struct slice address, const struct texts *patterns);
+
+/* Two mails under one key: is one the list's or a gateway's copy of the other? */
+enum delivery_class copy_compare(const struct known_item *first, const struct message *second);
+
+struct planned_effect {
+    enum effect_kind kind;
+    char target[STORED_NAME_SIZE];        /* a move's target is filled with the delivery's id */
+    enum effect_status status;
+    char reason[32];
+};
+
+struct planned_attachment {
+    unsigned number;                      /* NN, from 1 */
+    size_t part;                          /* index into message.parts */
+    char stored_name[STORED_NAME_SIZE];
+    bool refused;
+    char reason[32];                      /* "max-size", "type" */
+};
+
+struct plan {
+    struct planned_effect *effect;
+    size_t effects;
+    struct planned_attachment *attachment;
+    size_t attachments;
+    const char *destination_folder;       /* where its message is filed to; "" stays */
+};
+
+void plan_make(const struct policy *policy,
+               const struct arrival *arrival,
+               const struct verdict *verdict,
+               struct plan *out);
+void plan_clear(struct plan *plan);    /* for CLEANUP */
+
+const char *delivery_class_text(enum delivery_class class);
+const char *skip_text(enum skip skip);
+const char *import_text(enum import_choice choice);
+bool delivery_class_parse(const char *text, enum delivery_class *out);
+bool skip_parse(const char *text, enum skip *out);
+bool import_parse(const char *text, enum import_choice *out);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reader (port) - turns stored octets into a struct message, in a process that may die of them.
+ *
+ * Decoded parts stand as spool files under tmp/, named in message.parts; the caller forgets them
+ * when done (blobs.forget). RC_REFUSED: this message cannot be read, and never will be by this
+ * version (it crashed the reader, or broke a limit); the original stays. RC_DEFERRED: no room.
+ */
+#pragma once
+
+#include <onecase/err.h>
+#include <onecase/message.h>
+
+struct reader {
+    void *self;
+    /* `path` as in blobs.h. */
+    enum rc (*read)(void *self, const char *path, struct message *out, struct err *err);
+};

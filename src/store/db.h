@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * db - the one door to a database: statements, rows, transactions, errors sorted by what to do.
+ *
+ * Private to src/store. The SQL text is the same for every database: parameters $1, $2 …, columns
+ * read by name, ON CONFLICT … RETURNING, integer milliseconds. A driver is this file's functions;
+ * SQLite's is sqlite.c. A statement is prepared once a connection and reused.
+ *
+ *     static const char find[] = "SELECT state FROM item WHERE key = $1";
+ *     CLEANUP(stmt_done) struct stmt *s = NULL;
+ *     TRY(stmt_open(db, find, &s, err));
+ *     stmt_text(s, 1, key);
+ *     enum rc rc = stmt_row(s, err);            RC_OK: a row; RC_NOT_FOUND: no more
+ *     if (rc == RC_OK) state = col_text(s, "state");    borrowed until the next stmt_ call
+ *
+ * A transaction is rolled back unless tx_commit succeeded, so an early return is always right.
+ */
+#pragma once
+
+#include <onecase/err.h>
+#include <onecase/store.h>
+#include <onecase/str.h>
+
+struct db;
+struct stmt;
+
+enum rc db_open(const struct store_options *options, struct db **out, struct err *err) MUST_CHECK;
+void db_close(struct db **db);
+
+enum rc db_run(struct db *db, const char *sql, struct err *err) MUST_CHECK;    /* statements without results */
+
+enum rc stmt_open(struct db *db, const char *sql, struct stmt **out, struct err *err) MUST_CHECK;
+void stmt_done(struct stmt **s);    /* resets it for the next use; for CLEANUP */
+void stmt_text(struct stmt *s, int at, const char *text);             /* borrowed until stmt_done; NULL is NULL */
+void stmt_slice(struct stmt *s, int at, struct slice text);           /* the same, as text */
+void stmt_blob(struct stmt *s, int at, struct slice octets);
+void stmt_int(struct stmt *s, int at, int64_t value);
+void stmt_null(struct stmt *s, int at);
+enum rc stmt_row(struct stmt *s, struct err *err) MUST_CHECK;
+/* Runs a statement that gives no row. `changed` (may be NULL) is the number of rows it changed. */
+enum rc stmt_run(struct stmt *s, int64_t *changed, struct err *err) MUST_CHECK;
+
+int64_t col_int(struct stmt *s, const char *name);
+bool col_null(struct stmt *s, const char *name);
+const char *col_text(struct stmt *s, const char *name);       /* "" for NULL; borrowed */
+struct slice col_slice(struct stmt *s, const char *name);     /* text or octets; borrowed */
+int64_t db_last_id(struct db *db);
+
+struct tx {
+    struct db *db;    /* NULL once it has ended */
+};
+#define TX_NONE {NULL}
+
+/* BEGIN IMMEDIATE: the write lock is taken here, so nothing after it fails for want of it. */
+enum rc tx_begin(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
+/* RC_OK: durable. RC_DEFERRED: rolled back. RC_UNKNOWN: the COMMIT failed and may have happened;
+ * the caller reads back. */
+enum rc tx_commit(struct tx *tx, struct err *err) MUST_CHECK;
+void tx_end(struct tx *tx);    /* rolls back what was not committed; for CLEANUP */
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        enum rc try_rc_ = (call);                                                                  \
+        if (try_rc_ != RC_OK)                                                                      \
+            return try_rc_;                                                                        \
+    } while (0)
