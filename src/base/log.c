@@ -14,18 +14,18 @@ typedef void sink_fn(void *ctx, enum log_level level, const char *line);
 static void to_stderr(void *ctx, enum log_level level, const char *line);
 
 static enum log_level threshold = LOG_NOTE;
-static sink_fn *sink = to_stderr;
-static void *sink_ctx;
+static sink_fn *written_by = to_stderr;
+static void *written_ctx;
 
 void log_threshold(enum log_level least)
 {
     threshold = least;
 }
 
-void log_to(sink_fn *to, void *ctx)
+void log_to(sink_fn *sink, void *ctx)
 {
-    sink = to != NULL ? to : to_stderr;
-    sink_ctx = ctx;
+    written_by = sink != NULL ? sink : to_stderr;
+    written_ctx = ctx;
 }
 
 /* The only clock read outside the clock port: a log line's time is shown and decides nothing. */
@@ -86,5 +86,5 @@ void log_event(enum log_level level, const char *event, const char *format, ...)
     if (facts == 0)
         line[used - 1] = '\0';
     keep_to_one_line(line);
-    sink(sink_ctx, level, line);
+    written_by(written_ctx, level, line);
 }

@@ -7,8 +7,10 @@
 #define EARLIEST_DAY (-719528) /* 0000-01-01 */
 #define LATEST_DAY   2932896   /* 9999-12-31 */
 
-static const char weekday_names[] = "ThuFriSatSunMonTueWed"; /* day 0 was a Thursday */
-static const char month_names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+/* Day 0 was a Thursday. */
+static const char weekday_names[][4] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
+static const char month_names[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
 /* Instants are shown broken down; both formats have room for the years 0 to 9999 only. */
 struct civil {
@@ -120,11 +122,11 @@ void when_mail_text(int64_t at_ms, char out[WHEN_TEXT_SIZE])
 {
     struct civil c = civil_of(at_ms);
 
-    put_text(&out, weekday_names + 3 * c.weekday, 3);
+    put_text(&out, weekday_names[c.weekday], 3);
     put_text(&out, ", ", 2);
     put_number(&out, c.day, 2);
     put_text(&out, " ", 1);
-    put_text(&out, month_names + 3 * (c.month - 1), 3);
+    put_text(&out, month_names[c.month - 1], 3);
     put_text(&out, " ", 1);
     put_number(&out, c.year, 4);
     put_text(&out, " ", 1);
