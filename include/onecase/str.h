@@ -27,6 +27,7 @@ struct str {
 
 /* clang-format off */
 #define STR_INIT {NULL, 0, 0}
+#define SLICE_INIT(text) {(text), sizeof(text) - 1} /* SLICE, for static tables */
 /* clang-format on */
 
 #define SLICE_EMPTY ((struct slice){"", 0})
