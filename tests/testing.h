@@ -24,8 +24,8 @@
 #include <stdio.h>
 
 /* Names the row on every step, since a failed assertion leaves by longjmp. */
-#define FOR_EACH(row, rows)                                                                    \
-    for (__typeof__(&(rows)[0]) row = (rows);                                                  \
+#define FOR_EACH(row, rows)                                                                        \
+    for (__typeof__(&(rows)[0]) row = (rows);                                                      \
          row < (rows) + LENGTH(rows) && (print_message("    %s\n", row->name), 1); row++)
 
 #define RUN_TESTS(tests) cmocka_run_group_tests_name(__FILE__, (tests), NULL, NULL)

@@ -14,11 +14,11 @@
 #define PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define NORETURN     __attribute__((noreturn))
 
-#define STEAL(p)                                                                               \
-    (__extension__({                                                                           \
-        __typeof__(p) stolen_ = (p);                                                           \
-        (p) = NULL;                                                                            \
-        stolen_;                                                                               \
+#define STEAL(p)                                                                                   \
+    (__extension__({                                                                               \
+        __typeof__(p) stolen_ = (p);                                                               \
+        (p) = NULL;                                                                                \
+        stolen_;                                                                                   \
     }))
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

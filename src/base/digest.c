@@ -64,8 +64,7 @@ struct digest hmac_sha256(struct slice secret, struct slice what)
     const unsigned char *octets = (const unsigned char *)what.at;
 
     must(secret.len <= INT_MAX);
-    must(HMAC(EVP_sha256(), secret.at, (int)secret.len, octets, what.len, d.octet, NULL) !=
-         NULL);
+    must(HMAC(EVP_sha256(), secret.at, (int)secret.len, octets, what.len, d.octet, NULL) != NULL);
     return d;
 }
 

@@ -13,8 +13,7 @@ static void assert_digest(struct digest d, const char *hex)
     assert_string_equal(text, hex);
 }
 
-static const char abc_hex[] =
-    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+static const char abc_hex[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 /* The examples of FIPS 180-4, as NIST publishes them with the standard. */
 static void sha256_gives_the_standards_examples(void **state)
@@ -83,16 +82,15 @@ static void hmac_gives_the_examples_of_rfc_4231(void **state)
     } rows[] = {
         {"case 1", NULL, 0x0b, 20, "Hi There", 0, 8,
          "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
-        {"case 2: a key shorter than the result", "Jefe", 0, 4, "what do ya want for nothing?",
-         0, 28, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+        {"case 2: a key shorter than the result", "Jefe", 0, 4, "what do ya want for nothing?", 0,
+         28, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
         {"case 3", NULL, 0xaa, 20, NULL, 0xdd, 50,
          "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
         {"case 4",
          "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15"
          "\x16"
          "\x17\x18\x19",
-         0, 25, NULL, 0xcd, 50,
-         "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"},
+         0, 25, NULL, 0xcd, 50, "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"},
         {"case 6: a key longer than a block", NULL, 0xaa, 131,
          "Test Using Larger Than Block-Size Key - Hash Key First", 0, 54,
          "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},

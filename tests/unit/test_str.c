@@ -160,8 +160,7 @@ static void only_ascii_letters_ignore_case(void **state)
     (void)state;
     FOR_EACH(row, rows) {
         assert_int_equal(slice_eq_nocase(slice_z(row->name), slice_z(row->other)), row->equal);
-        assert_int_equal(slice_starts_nocase(slice_z(row->name), slice_z(row->other)),
-                         row->starts);
+        assert_int_equal(slice_starts_nocase(slice_z(row->name), slice_z(row->other)), row->starts);
     }
 }
 
@@ -173,11 +172,10 @@ static void a_needle_is_found_wherever_it_stands(void **state)
         bool has;
         bool has_nocase;
     } rows[] = {
-        {"abcabd", "abd", true, true}, {"abcabd", "ABD", false, true},
-        {"aab", "ab", true, true},     {"aaab", "aab", true, true},
-        {"abab", "b", true, true},     {"ab", "abc", false, false},
-        {"abx", "xa", false, false},   {"ab", "", true, true},
-        {"", "", true, true},          {"", "a", false, false},
+        {"abcabd", "abd", true, true}, {"abcabd", "ABD", false, true}, {"aab", "ab", true, true},
+        {"aaab", "aab", true, true},   {"abab", "b", true, true},      {"ab", "abc", false, false},
+        {"abx", "xa", false, false},   {"ab", "", true, true},         {"", "", true, true},
+        {"", "a", false, false},
     };
 
     (void)state;

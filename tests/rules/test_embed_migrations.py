@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The build embeds every migration whole and in order, and stops where a number is wrong."""
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parent.parent.parent
+SHOW = r"""
+#include <stdio.h>
+#include "migrations.h"
+int main(void)
+{
+    for (size_t i = 0; i < migration_count; i++)
+        printf("%d %s\n%s", migrations[i].version, migrations[i].name, migrations[i].sql);
+}
+"""
+
+
+def embed(folder, files):
+    for name, text in files.items():
+        (folder / name).write_bytes(text)
+    paths = ";".join(str(folder / name) for name in files)
+    return subprocess.run(["cmake", f"-DFILES={paths}", f"-DOUT={folder}/migrations.c", "-P",
+                           TOP / "cmake/embed_migrations.cmake"], capture_output=True, text=True)
+
+
+def test_texts_come_out_octet_by_octet_in_order(tmp_path):
+    odd = b"SELECT 'a;b', \"c\\n\"; -- \xc3\xa4 [x] ${y} \t]]\r\n"
+    long = b"-- a line\n" * 1000
+    assert embed(tmp_path, {"0002_more.sql": long, "0001_ledger.sql": odd}).returncode == 0
+    (tmp_path / "show.c").write_text(SHOW)
+    subprocess.run(["gcc", "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", TOP / "src/store",
+                    "-o", tmp_path / "show", tmp_path / "show.c", tmp_path / "migrations.c"], check=True)
+    shown = subprocess.run([tmp_path / "show"], capture_output=True, check=True).stdout
+    assert shown == b"1 ledger\n" + odd + b"2 more\n" + long
+
+
+@pytest.mark.parametrize("names, complaint", [
+    (["0002_late.sql"], "expected number 1"),
+    (["0001_a.sql", "0003_c.sql"], "expected number 2"),
+    (["0001_a.sql", "0001_b.sql"], "expected number 2"),
+    (["0001-a.sql"], "expected number 1"),
+    (["0001_A.sql"], "expected number 1"),
+])
+def test_a_gap_a_repeated_number_or_another_name_stops_the_build(tmp_path, names, complaint):
+    run = embed(tmp_path, {name: b"SELECT 1;\n" for name in names})
+    assert run.returncode != 0
+    assert complaint in run.stderr
+    assert not (tmp_path / "migrations.c").exists()
