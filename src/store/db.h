@@ -4,7 +4,8 @@
  *
  * Private to src/store. The SQL text is the same for every database: parameters $1, $2 …, columns
  * read by name, ON CONFLICT … RETURNING, integer milliseconds. A driver is this file's functions;
- * SQLite's is sqlite.c. A statement is prepared once a connection and reused.
+ * SQLite's is sqlite.c. A statement is prepared once a connection and reused, found by the address
+ * of its text, which must be static.
  *
  *     static const char find[] = "SELECT state FROM item WHERE key = $1";
  *     CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -28,6 +29,10 @@ enum rc db_open(const struct store_options *options, struct db **out, struct err
 void db_close(struct db **db);
 
 enum rc db_run(struct db *db, const char *sql, struct err *err) MUST_CHECK;    /* statements without results */
+/* Closes the connection and opens it anew, as after a COMMIT whose outcome is unknown. */
+enum rc db_reopen(struct db *db, struct err *err) MUST_CHECK;
+bool db_read_only(const struct db *db);
+const char *db_path(const struct db *db);    /* for messages; borrowed */
 
 enum rc stmt_open(struct db *db, const char *sql, struct stmt **out, struct err *err) MUST_CHECK;
 void stmt_done(struct stmt **s);    /* resets it for the next use; for CLEANUP */
@@ -36,6 +41,7 @@ void stmt_slice(struct stmt *s, int at, struct slice text);           /* the sam
 void stmt_blob(struct stmt *s, int at, struct slice octets);
 void stmt_int(struct stmt *s, int at, int64_t value);
 void stmt_null(struct stmt *s, int at);
+/* RC_OK: a row. RC_NOT_FOUND: no more; `err` is left as it was. */
 enum rc stmt_row(struct stmt *s, struct err *err) MUST_CHECK;
 /* Runs a statement that gives no row. `changed` (may be NULL) is the number of rows it changed. */
 enum rc stmt_run(struct stmt *s, int64_t *changed, struct err *err) MUST_CHECK;
@@ -53,14 +59,9 @@ struct tx {
 
 /* BEGIN IMMEDIATE: the write lock is taken here, so nothing after it fails for want of it. */
 enum rc tx_begin(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
+/* BEGIN: several reads that see one state. Write nothing in it; tx_end ends it. */
+enum rc tx_read(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
 /* RC_OK: durable. RC_DEFERRED: rolled back. RC_UNKNOWN: the COMMIT failed and may have happened;
- * the caller reads back. */
+ * the caller reads back (tx_finish of chain.h does). */
 enum rc tx_commit(struct tx *tx, struct err *err) MUST_CHECK;
 void tx_end(struct tx *tx);    /* rolls back what was not committed; for CLEANUP */
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        enum rc try_rc_ = (call);                                                                  \
-        if (try_rc_ != RC_OK)                                                                      \
-            return try_rc_;                                                                        \
-    } while (0)
