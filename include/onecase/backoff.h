@@ -13,8 +13,8 @@
 #include <onecase/outcome.h>
 
 struct backoff {
-    int64_t first_ms;    /* retry.first_delay */
-    int64_t max_ms;      /* retry.max_delay */
+    int64_t first_ms; /* retry.first_delay */
+    int64_t max_ms;   /* retry.max_delay */
 };
 
 /* first * 2^tries, at most max, less up to a quarter by `random` so that crowds disperse. */
@@ -48,10 +48,10 @@ extern const size_t circuit_transition_count;
 
 struct circuit {
     enum circuit_state state;
-    unsigned failures;          /* in a row; the pause grows with them */
-    int64_t since_ms;           /* wall time it opened */
-    int64_t next_probe_ms;      /* wall time */
-    char reason[64];            /* stage and code, such as "MAIL 454"; never a server's text */
+    unsigned failures;     /* in a row; the pause grows with them */
+    int64_t since_ms;      /* wall time it opened */
+    int64_t next_probe_ms; /* wall time */
+    char reason[64];       /* stage and code, such as "MAIL 454"; never a server's text */
 };
 
 enum rc circuit_step(enum circuit_state from,
@@ -67,16 +67,16 @@ void circuit_fault(struct circuit *c,
                    int64_t now_ms,
                    uint32_t random);
 void circuit_success(struct circuit *c);
-void circuit_nothing(struct circuit *c);    /* a probe that met no server's answer: open, due now */
+void circuit_nothing(struct circuit *c); /* a probe that met no server's answer: open, due now */
 
 /* Three answers alike for different recipients in a row, none accepted between, are the server's. */
 #define STREAK_LENGTH 3
 
 struct streak {
-    int code;                                       /* 0 where there is none */
+    int code; /* 0 where there is none */
     unsigned length;
-    char recipient[STREAK_LENGTH][65];              /* digests, never addresses */
-    char effect[STREAK_LENGTH][65];                 /* the intake keys that met it */
+    char recipient[STREAK_LENGTH][65]; /* digests, never addresses */
+    char effect[STREAK_LENGTH][65];    /* the intake keys that met it */
 };
 
 /* Notes one answer; true where it makes the streak whole: the answers are the server's. Counts only

@@ -24,17 +24,23 @@ struct blob_sink {
     enum rc (*add)(void *ctx, struct slice octets, struct err *err);
 };
 
-struct blob_writing;    /* a file being written under tmp/; drop it or keep it */
+struct blob_writing; /* a file being written under tmp/; drop it or keep it */
 
 struct blobs {
     void *self;
     enum rc (*begin)(void *self, struct blob_writing **out, struct err *err);
     enum rc (*add)(void *self, struct blob_writing *w, struct slice octets, struct err *err);
     /* Makes it durable as incoming/SHA256; frees and nulls the writing, also on failure. */
-    enum rc (*keep_incoming)(void *self, struct blob_writing **w, struct digest *out, struct err *err);
+    enum rc (*keep_incoming)(void *self,
+                             struct blob_writing **w,
+                             struct digest *out,
+                             struct err *err);
     void (*drop)(void *self, struct blob_writing **w);
     /* Makes incoming/SHA256 the original of `key`; RC_OK also where it is that already. */
-    enum rc (*keep_original)(void *self, const struct digest *octets, const char *key, struct err *err);
+    enum rc (*keep_original)(void *self,
+                             const struct digest *octets,
+                             const char *key,
+                             struct err *err);
     /* Makes a spool file (under tmp/) the attachment `name` of `key`. */
     enum rc (*keep_attachment)(void *self,
                                const char *key,

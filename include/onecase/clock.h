@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 struct instant {
-    int64_t wall_ms;    /* since 1970-01-01T00:00:00Z */
-    int64_t boot_ms;    /* since the machine started */
+    int64_t wall_ms; /* since 1970-01-01T00:00:00Z */
+    int64_t boot_ms; /* since the machine started */
 };
 
 struct clock {
     void *self;
-    struct instant (*now)(void *self);    /* never fails */
+    struct instant (*now)(void *self); /* never fails */
 };
 
 static inline struct instant clock_now(const struct clock *clock)

@@ -14,15 +14,15 @@
 struct acknowledgement_facts {
     const char *mailbox;
     enum completion completion;
-    const char *effect;               /* EFFECT: 32 hex digits */
-    const char *proof;                /* X-Onecase-Proof */
-    const char *reference;            /* case reference */
+    const char *effect;    /* EFFECT: 32 hex digits */
+    const char *proof;     /* X-Onecase-Proof */
+    const char *reference; /* case reference */
     const char *recipient;
-    struct slice subject;             /* of the original */
-    struct slice in_reply_to;         /* the original's Message-ID as it was, or empty */
-    int64_t received_ms;              /* when the original arrived */
-    int64_t date_ms;                  /* of this letter; fixed at the first try */
-    const char *const *exception;     /* decoded names of attachments that were refused */
+    struct slice subject;         /* of the original */
+    struct slice in_reply_to;     /* the original's Message-ID as it was, or empty */
+    int64_t received_ms;          /* when the original arrived */
+    int64_t date_ms;              /* of this letter; fixed at the first try */
+    const char *const *exception; /* decoded names of attachments that were refused */
     size_t exceptions;
 };
 

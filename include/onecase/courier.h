@@ -20,29 +20,31 @@
 #define COURIER_REPLY_SIZE 256
 
 struct letter {
-    int64_t id;                /* the service's own number, handed back in events */
-    const char *sender;        /* reverse path, "" is null */
-    const char *recipient;     /* one address */
-    const char *copy_to;       /* one more recipient, its refusal only noted; NULL is none */
-    struct slice octets;       /* CRLF line ends, no bare CR or LF, no line over 998; borrowed until settled */
+    int64_t id;            /* the service's own number, handed back in events */
+    const char *sender;    /* reverse path, "" is null */
+    const char *recipient; /* one address */
+    const char *copy_to;   /* one more recipient, its refusal only noted; NULL is none */
+    struct slice
+        octets; /* CRLF line ends, no bare CR or LF, no line over 998; borrowed until settled */
 };
 
 enum courier_what {
-    COURIER_NOTHING,           /* the deadline passed */
-    COURIER_READY,             /* 354 and body are through; release or abandon it */
-    COURIER_SETTLED,           /* its verdict stands below */
+    COURIER_NOTHING, /* the deadline passed */
+    COURIER_READY,   /* 354 and body are through; release or abandon it */
+    COURIER_SETTLED, /* its verdict stands below */
 };
 
 struct courier_event {
     enum courier_what what;
     int64_t id;
-    enum stage stage;          /* where it ended */
-    int code;                  /* of a complete reply; 0 where there was none */
-    char enhanced[16];         /* "5.1.1", or "" */
-    char reply[COURIER_REPLY_SIZE];    /* first line of the server's text; for the ledger, masked there */
-    bool meets_item;           /* SMTPUTF8, 8BITMIME or SIZE missing for this letter */
-    bool line_left;            /* an octet of the end-of-data line may have left */
-    bool closed;               /* its connection is known to be closed */
+    enum stage stage;  /* where it ended */
+    int code;          /* of a complete reply; 0 where there was none */
+    char enhanced[16]; /* "5.1.1", or "" */
+    char reply
+        [COURIER_REPLY_SIZE]; /* first line of the server's text; for the ledger, masked there */
+    bool meets_item;          /* SMTPUTF8, 8BITMIME or SIZE missing for this letter */
+    bool line_left;           /* an octet of the end-of-data line may have left */
+    bool closed;              /* its connection is known to be closed */
 };
 
 struct courier {

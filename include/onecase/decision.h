@@ -33,14 +33,14 @@ enum decision { DECISION_LIST(NAMED_ENUM) DECISION_COUNT };
 
 struct decision_rule {
     enum decision decision;
-    enum effect_kind kind;             /* the effect it is about, where has_effect */
+    enum effect_kind kind; /* the effect it is about, where has_effect */
     bool has_effect;
-    enum effect_status status;         /* that the effect must have; another is a conflict */
-    enum effect_event on;              /* what it is for the effect */
-    enum reason reason;                /* that the item must wait for, where REASON_NONE: any */
-    enum disposition becomes;          /* DISPOSITION_COUNT: stays what it is */
-    bool may_leave;                    /* something may leave the process because of it */
-    const char *consequence;           /* plain words, shown before it is taken */
+    enum effect_status status; /* that the effect must have; another is a conflict */
+    enum effect_event on;      /* what it is for the effect */
+    enum reason reason;        /* that the item must wait for, where REASON_NONE: any */
+    enum disposition becomes;  /* DISPOSITION_COUNT: stays what it is */
+    bool may_leave;            /* something may leave the process because of it */
+    const char *consequence;   /* plain words, shown before it is taken */
 };
 
 extern const struct decision_rule decision_rules[];
@@ -52,9 +52,9 @@ const struct decision_rule *
 decision_find(enum decision decision, enum effect_status status, enum reason reason);
 
 struct not_sent_facts {
-    bool run_gone;                     /* proven dead, or a person says so (--run-gone) */
-    bool connection_closed;            /* the attempt recorded that its connection was closed */
-    int64_t armed_ms;                  /* wall time */
+    bool run_gone;          /* proven dead, or a person says so (--run-gone) */
+    bool connection_closed; /* the attempt recorded that its connection was closed */
+    int64_t armed_ms;       /* wall time */
     int64_t final_timeout_ms, evidence_wait_ms;
 };
 

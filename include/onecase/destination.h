@@ -14,26 +14,26 @@
 #define EXTERNAL_ID_SIZE 129
 
 struct case_facts {
-    const char *key;              /* intake key */
-    const char *effect;           /* idempotency key: a digest, no personal data */
-    const char *correlation;      /* run and attempt */
+    const char *key;         /* intake key */
+    const char *effect;      /* idempotency key: a digest, no personal data */
+    const char *correlation; /* run and attempt */
     const char *reference;
     struct slice from, subject, text;
 };
 
 struct destination_answer {
     enum outcome outcome;
-    enum fault fault;                       /* of a failure */
-    char external_id[EXTERNAL_ID_SIZE];     /* where done */
-    bool adopted;                           /* it was there already, and its key is ours */
-    int code;                               /* HTTP status; 0 is none */
-    int64_t retry_after_ms;                 /* 0 where it was not said */
+    enum fault fault;                   /* of a failure */
+    char external_id[EXTERNAL_ID_SIZE]; /* where done */
+    bool adopted;                       /* it was there already, and its key is ours */
+    int code;                           /* HTTP status; 0 is none */
+    int64_t retry_after_ms;             /* 0 where it was not said */
 };
 
 struct destination {
     void *self;
     const char *name;
-    bool enforces_uniqueness;     /* a negative look-up proves absence */
+    bool enforces_uniqueness; /* a negative look-up proves absence */
     /* Makes the case. The answer says what came of it; RC_BROKEN only for our own mistakes. */
     enum rc (*create)(void *self,
                       const struct case_facts *facts,

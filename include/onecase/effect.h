@@ -68,7 +68,7 @@ enum actor { ACTOR_LIST(NAMED_ENUM) ACTOR_COUNT };
 #define KIND_ANY   ((1u << EFFECT_KIND_COUNT) - 1)
 
 struct effect_transition {
-    unsigned kinds;    /* of KIND(): the effects it holds for */
+    unsigned kinds; /* of KIND(): the effects it holds for */
     enum effect_status from;
     enum effect_event on;
     enum effect_status to;

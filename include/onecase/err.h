@@ -51,3 +51,11 @@ enum rc err_prefix(struct err *err, const char *format, ...) PRINTF(2, 3);
 
 /* The stable lower-case word of an rc ("deferred"); "?" for a value that is none. */
 const char *rc_text(enum rc rc);
+
+/* Hands a failure on as it is. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        enum rc try_rc_ = (call);                                                                  \
+        if (try_rc_ != RC_OK)                                                                      \
+            return try_rc_;                                                                        \
+    } while (0)

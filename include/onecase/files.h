@@ -3,7 +3,8 @@
  * files (port) - the few file operations that blobs are made of, so that a test can stop between
  * any two of them, or drop what was not made durable.
  *
- * Paths are relative to data_dir, "/" between components, never "..", never absolute. A file's
+ * Paths are relative to data_dir, "/" between components, never "..", never absolute; FILES_TOP is
+ * data_dir itself. A file's
  * octets are durable after sync; its name is durable after sync_folder of its folder, and that
  * folder's own name after sync_folder of the one above.
  *
@@ -14,6 +15,8 @@
 
 #include <onecase/err.h>
 #include <onecase/str.h>
+
+#define FILES_TOP "." /* for sync_folder */
 
 struct files {
     void *self;

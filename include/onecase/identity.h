@@ -10,12 +10,12 @@
 #include <onecase/digest.h>
 #include <onecase/str.h>
 
-#define KEY_SIZE        DIGEST_HEX_SIZE    /* 64 lower-case hex digits and NUL */
-#define NAME_SIZE       65                 /* mailbox id or NAMESPACE: at most 64, and NUL */
-#define REFERENCE_SIZE  64                 /* prefix, digits, NUL */
-#define REFERENCE_DIGITS     8             /* Crockford digits at first */
-#define REFERENCE_DIGITS_MAX 50            /* all whole digits of the key's 256 bits, less one */
-#define EFFECT_ID_SIZE  33                 /* 32 lower-case hex digits and NUL */
+#define KEY_SIZE             DIGEST_HEX_SIZE /* 64 lower-case hex digits and NUL */
+#define NAME_SIZE            65              /* mailbox id or NAMESPACE: at most 64, and NUL */
+#define REFERENCE_SIZE       64              /* prefix, digits, NUL */
+#define REFERENCE_DIGITS     8               /* Crockford digits at first */
+#define REFERENCE_DIGITS_MAX 50              /* all whole digits of the key's 256 bits, less one */
+#define EFFECT_ID_SIZE       33              /* 32 lower-case hex digits and NUL */
 
 /* clang-format off */
 #define KEY_SOURCE_LIST(X) \

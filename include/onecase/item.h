@@ -84,19 +84,21 @@ enum rc item_step(enum item_state from, enum item_event on, enum item_state *out
 const struct item_transition *item_find(enum item_state from, enum item_event on);
 
 /* When may the message leave the inbox? */
-#define FILED_NEVER     0u
-#define FILED_CASE      (1u << 0)    /* the case was read back */
-#define FILED_FILES     (1u << 1)    /* every planned attachment is stored with its hash, or an exception */
-#define FILED_ANSWERED  (1u << 2)    /* the acknowledgement is done, skipped or refused by the recipient's server */
-#define FILED_RECORDED  (1u << 3)    /* what it says is recorded with its case */
-#define FILED_DECIDED   (1u << 4)    /* a person's decision is recorded */
+#define FILED_NEVER 0u
+#define FILED_CASE  (1u << 0) /* the case was read back */
+#define FILED_FILES                                                                                \
+    (1u << 1) /* every planned attachment is stored with its hash, or an exception */
+#define FILED_ANSWERED                                                                             \
+    (1u << 2) /* the acknowledgement is done, skipped or refused by the recipient's server */
+#define FILED_RECORDED (1u << 3) /* what it says is recorded with its case */
+#define FILED_DECIDED  (1u << 4) /* a person's decision is recorded */
 
 struct disposition_rule {
     enum disposition disposition;
-    unsigned effects;                  /* KIND()s planned */
-    enum item_state starts;            /* the state the reservation gives it */
-    unsigned filed_when;               /* FILED_*: every one must hold */
-    enum completion completion;        /* told where everything was stored */
+    unsigned effects;           /* KIND()s planned */
+    enum item_state starts;     /* the state the reservation gives it */
+    unsigned filed_when;        /* FILED_*: every one must hold */
+    enum completion completion; /* told where everything was stored */
     const char *when;
 };
 
@@ -110,7 +112,7 @@ const char *item_event_text(enum item_event event);
 const char *disposition_text(enum disposition disposition);
 const char *completion_text(enum completion completion);
 const char *reason_text(enum reason reason);
-const char *reason_question(enum reason reason);    /* plain words for a person */
+const char *reason_question(enum reason reason); /* plain words for a person */
 bool item_state_parse(const char *text, enum item_state *out);
 bool disposition_parse(const char *text, enum disposition *out);
 bool completion_parse(const char *text, enum completion *out);

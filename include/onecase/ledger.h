@@ -24,27 +24,30 @@
 #include <onecase/processes.h>
 
 #define NO_FENCE  INT64_C(-1)
-#define NOT_DUE   INT64_C(-1)    /* in place of an instant: not by itself */
+#define NOT_DUE   INT64_C(-1) /* in place of an instant: not by itself */
 #define NOTE_SIZE 256
 
 /* ---- runs: one process life, its leases and its death ------------------------------------- */
 
 struct ledger_facts {
-    char id[RUN_ID_SIZE];        /* of this ledger; made with it */
-    int64_t generation;          /* rises whenever the ledger may have gone back in time */
-    int64_t last_event;          /* number of the last line of the event chain */
-    struct digest secret;        /* for X-Onecase-Proof; never logged */
+    char id[RUN_ID_SIZE]; /* of this ledger; made with it */
+    int64_t generation;   /* rises whenever the ledger may have gone back in time */
+    int64_t last_event;   /* number of the last line of the event chain */
+    struct digest secret; /* for X-Onecase-Proof; never logged */
 };
 
 struct ledger_runs {
     enum rc (*facts)(void *self, struct ledger_facts *out, struct err *err);
     enum rc (*enter)(void *self, const struct run_facts *run, struct instant now, struct err *err);
     /* Runs that entered and neither left nor were found dead, the asking one excepted. Free(). */
-    enum rc (*others)(void *self, const char *run, struct run_facts **out, size_t *count, struct err *err);
+    enum rc (*others)(
+        void *self, const char *run, struct run_facts **out, size_t *count, struct err *err);
     /* Records the proof that a run is dead. Its leases are void from here on. Idempotent. */
-    enum rc (*bury)(void *self, const char *dead, const char *by, struct instant now, struct err *err);
+    enum rc (*bury)(
+        void *self, const char *dead, const char *by, struct instant now, struct err *err);
     /* Renews every lease that the run still holds, to now + lease. */
-    enum rc (*renew)(void *self, const char *run, struct instant now, int64_t lease_ms, struct err *err);
+    enum rc (*renew)(
+        void *self, const char *run, struct instant now, int64_t lease_ms, struct err *err);
     /* The orderly end: its leases are given back; refused while it has something armed. */
     enum rc (*leave)(void *self, const char *run, struct instant now, struct err *err);
 };
@@ -56,25 +59,26 @@ enum circuit_of { CIRCUIT_IMAP, CIRCUIT_SMTP, CIRCUIT_DESTINATION, CIRCUIT_OF_CO
 
 struct mailbox_record {
     char id[NAME_SIZE];
-    int64_t version;                                      /* of the row; save is a compare-and-set on it */
-    uint32_t uidvalidity, uidnext;                        /* of the inbox; 0 before the first look */
-    uint32_t processed_uidvalidity, processed_uidnext;    /* what of Processed is accounted for */
+    int64_t version;               /* of the row; save is a compare-and-set on it */
+    uint32_t uidvalidity, uidnext; /* of the inbox; 0 before the first look */
+    uint32_t processed_uidvalidity, processed_uidnext; /* what of Processed is accounted for */
     enum import_choice import;
-    uint32_t import_uidvalidity, import_uidnext;          /* mail below is from before the first start */
-    int64_t import_before_ms;                             /* INTERNALDATE before it waits for the choice */
-    int64_t awaiting;                                     /* messages that wait for the choice */
-    int64_t backlog;                                      /* messages seen and not yet recorded */
+    uint32_t import_uidvalidity, import_uidnext; /* mail below is from before the first start */
+    int64_t import_before_ms;                    /* INTERNALDATE before it waits for the choice */
+    int64_t awaiting;                            /* messages that wait for the choice */
+    int64_t backlog;                             /* messages seen and not yet recorded */
     bool paused;
-    unsigned paused_effects;                              /* KIND()s; 0 with paused: all */
-    int64_t generation;                                   /* of the ledger when this mailbox last agreed with it */
-    uint32_t rewind_uidvalidity, rewind_uidnext;          /* inbox mail below is from before the ledger went back */
-    bool claimed;                                         /* our deed was read back */
-    char claim_owner[160];                                /* another deployment that owns it; "" is nobody */
-    int64_t marked_event;                                 /* number in the last mark we wrote */
+    unsigned paused_effects; /* KIND()s; 0 with paused: all */
+    int64_t generation;      /* of the ledger when this mailbox last agreed with it */
+    uint32_t rewind_uidvalidity,
+        rewind_uidnext;    /* inbox mail below is from before the ledger went back */
+    bool claimed;          /* our deed was read back */
+    char claim_owner[160]; /* another deployment that owns it; "" is nobody */
+    int64_t marked_event;  /* number in the last mark we wrote */
     struct circuit circuit[CIRCUIT_OF_COUNT];
     struct streak streak;
     int64_t last_success_ms;
-    char last_error[NOTE_SIZE];                           /* text of ours, without addresses */
+    char last_error[NOTE_SIZE]; /* text of ours, without addresses */
 };
 
 struct ledger_mailboxes {
@@ -87,7 +91,10 @@ struct ledger_mailboxes {
     /* The ledger may have gone back in time: the generation rises (once per `noticed` generation),
      * every acknowledgement of this mailbox that is not settled becomes unknown, armed now. Writes
      * the row too. */
-    enum rc (*rewind)(void *self, struct mailbox_record *record, struct instant now, struct err *err);
+    enum rc (*rewind)(void *self,
+                      struct mailbox_record *record,
+                      struct instant now,
+                      struct err *err);
     enum rc (*choose_import)(void *self,
                              const char *mailbox,
                              enum import_choice choice,
@@ -104,16 +111,16 @@ enum reserved { RESERVED_MINE, RESERVED_HELD, RESERVED_SETTLED };
 struct reservation {
     enum reserved reserved;
     bool new_item;
-    bool new_delivery;                    /* false: this very delivery was recorded before */
-    int64_t delivery;                     /* its id */
+    bool new_delivery; /* false: this very delivery was recorded before */
+    int64_t delivery;  /* its id */
     enum delivery_class class;
     enum disposition disposition;
-    enum item_state state;                /* of the item */
-    char key[KEY_SIZE];                   /* of the item that the delivery belongs to */
-    char reference[REFERENCE_SIZE];       /* of its case; "" is none */
+    enum item_state state;          /* of the item */
+    char key[KEY_SIZE];             /* of the item that the delivery belongs to */
+    char reference[REFERENCE_SIZE]; /* of its case; "" is none */
 };
 
-struct filed_fact {                       /* a delivery that has left its folder, or is about to */
+struct filed_fact { /* a delivery that has left its folder, or is about to */
     int64_t delivery;
     struct digest octets;
 };
@@ -154,7 +161,10 @@ struct ledger_intake {
                              const struct digest *octets,
                              unsigned *deaths,
                              struct err *err);
-    enum rc (*end_reading)(void *self, const char *mailbox, const struct digest *octets, struct err *err);
+    enum rc (*end_reading)(void *self,
+                           const char *mailbox,
+                           const struct digest *octets,
+                           struct err *err);
 };
 
 /* ---- work: items under a lease ------------------------------------------------------------ */
@@ -167,14 +177,14 @@ struct work_effect {
     char external_id[130];
     char reason[32];
     unsigned attempts;
-    int64_t due_ms;                       /* wall time; NOT_DUE where it waits for something else */
-    int64_t first_try_ms;                 /* wall time of the first try by the item's fault, or NOT_DUE */
-    unsigned server_faults;               /* in a row, while others passed */
+    int64_t due_ms;         /* wall time; NOT_DUE where it waits for something else */
+    int64_t first_try_ms;   /* wall time of the first try by the item's fault, or NOT_DUE */
+    unsigned server_faults; /* in a row, while others passed */
     /* of the attempt that is open or was lost, where the status is attempting or unknown */
     int64_t attempt;
     char attempt_run[RUN_ID_SIZE];
-    int64_t armed_ms;                     /* wall time */
-    uint32_t processed_uidvalidity, processed_uidnext;    /* a move's: recorded with its intent */
+    int64_t armed_ms;                                  /* wall time */
+    uint32_t processed_uidvalidity, processed_uidnext; /* a move's: recorded with its intent */
 };
 
 struct work_delivery {
@@ -183,8 +193,8 @@ struct work_delivery {
     uint32_t uidvalidity, uid;
     struct digest octets;
     int64_t internal_ms;
-    bool won;                             /* it won the item; else it is a copy */
-    char move_to[256];                    /* where it is filed; "" stays */
+    bool won;          /* it won the item; else it is a copy */
+    char move_to[256]; /* where it is filed; "" stays */
 };
 
 struct work_attachment {
@@ -194,25 +204,26 @@ struct work_attachment {
     struct digest sha256;
     int64_t size;
     bool refused;
-    char *name;                           /* decoded; owned */
+    char *name; /* decoded; owned */
 };
 
 struct work_item {
     char key[KEY_SIZE];
-    int64_t fence;                        /* of this lease */
+    int64_t fence; /* of this lease */
     enum item_state state;
     enum disposition disposition;
     enum completion completion;
     enum reason reason;
-    char reference[REFERENCE_SIZE];       /* its case's; "" is none */
-    char case_key[KEY_SIZE];              /* the item that made that case */
-    struct digest octets;                 /* of its original; zero where there is none */
+    char reference[REFERENCE_SIZE]; /* its case's; "" is none */
+    char case_key[KEY_SIZE];        /* the item that made that case */
+    struct digest octets;           /* of its original; zero where there is none */
     bool original_kept;
-    char *message_id, *recipient, *subject, *sender, *text;    /* owned; for letters and destinations */
-    int64_t received_ms;                  /* INTERNALDATE of the delivery that won */
-    int64_t letter_date_ms;               /* Date of its acknowledgement; fixed at the first try */
-    unsigned worker_deaths;               /* runs that died without explanation while they held it */
-    bool decided;                         /* a person's decision is recorded */
+    char *message_id, *recipient, *subject, *sender,
+        *text;              /* owned; for letters and destinations */
+    int64_t received_ms;    /* INTERNALDATE of the delivery that won */
+    int64_t letter_date_ms; /* Date of its acknowledgement; fixed at the first try */
+    unsigned worker_deaths; /* runs that died without explanation while they held it */
+    bool decided;           /* a person's decision is recorded */
     struct work_effect *effect;
     size_t effects;
     struct work_delivery *delivery;
@@ -225,53 +236,53 @@ void work_item_clear(struct work_item *item);
 void work_items_free(struct work_item *item, size_t count);
 
 enum change_what {
-    CHANGE_EFFECT,        /* step one effect; writes its attempt */
-    CHANGE_ITEM,          /* step the item, or with `keep` give back or keep its lease only */
-    CHANGE_ORIGINAL,      /* its original is kept under items/ */
-    CHANGE_ACCEPTANCE,    /* store the conditions with their values */
-    CHANGE_EVIDENCE,      /* what was looked for, where, and whether it was found */
-    CHANGE_NOTE,          /* erasable text, such as a server's reply (addresses are masked here) */
-    CHANGE_CIRCUIT,       /* a mailbox's circuits and streak, with the results that moved them; last writer wins */
+    CHANGE_EFFECT,     /* step one effect; writes its attempt */
+    CHANGE_ITEM,       /* step the item, or with `keep` give back or keep its lease only */
+    CHANGE_ORIGINAL,   /* its original is kept under items/ */
+    CHANGE_ACCEPTANCE, /* store the conditions with their values */
+    CHANGE_EVIDENCE,   /* what was looked for, where, and whether it was found */
+    CHANGE_NOTE,       /* erasable text, such as a server's reply (addresses are masked here) */
+    CHANGE_CIRCUIT, /* a mailbox's circuits and streak, with the results that moved them; last writer wins */
 };
 
 struct effect_change {
     int64_t effect;
-    enum effect_status from;              /* compare-and-set */
+    enum effect_status from; /* compare-and-set */
     enum effect_event on;
-    enum outcome outcome;                 /* of the attempt this ends; NONE with ON_ARM */
+    enum outcome outcome; /* of the attempt this ends; NONE with ON_ARM */
     enum stage stage;
     int code;
-    const char *target;                   /* NULL: as it is; else fixed now (completion state) */
-    const char *external_id;              /* NULL: as it is */
-    const char *reason;                   /* NULL: as it is */
-    int64_t due_ms;                       /* wall time, or NOT_DUE */
-    bool counts;                          /* uses the item's time (not a server's fault) */
-    bool closed;                          /* the attempt's connection is known to be closed */
-    int64_t letter_date_ms;               /* with ON_ARM of an acknowledgement; 0: as it is */
-    uint32_t processed_uidvalidity, processed_uidnext;    /* with ON_ARM of a move */
+    const char *target;      /* NULL: as it is; else fixed now (completion state) */
+    const char *external_id; /* NULL: as it is */
+    const char *reason;      /* NULL: as it is */
+    int64_t due_ms;          /* wall time, or NOT_DUE */
+    bool counts;             /* uses the item's time (not a server's fault) */
+    bool closed;             /* the attempt's connection is known to be closed */
+    int64_t letter_date_ms;  /* with ON_ARM of an acknowledgement; 0: as it is */
+    uint32_t processed_uidvalidity, processed_uidnext; /* with ON_ARM of a move */
 };
 
 struct item_change {
-    bool keep;                            /* no step: only `due_ms` and the lease */
+    bool keep; /* no step: only `due_ms` and the lease */
     enum item_state from;
     enum item_event on;
     enum reason reason;
-    bool release;                         /* gives the lease back */
+    bool release; /* gives the lease back */
     int64_t due_ms;
 };
 
 struct evidence_change {
     int64_t effect;
-    const char *kind;                     /* "evidence-folder", "blind-copy", "delivery-report", "reply",
+    const char *kind; /* "evidence-folder", "blind-copy", "delivery-report", "reply",
                                              "late-reply", "read-back", "processed", … */
     bool found;
-    const char *where;                    /* folder and UID, or the like; no addresses */
+    const char *where; /* folder and UID, or the like; no addresses */
 };
 
 struct change {
     enum change_what what;
-    const char *key;                      /* the item; NULL with CHANGE_CIRCUIT */
-    int64_t fence;                        /* guarded by the lease; NO_FENCE: by the state alone, for what
+    const char *key; /* the item; NULL with CHANGE_CIRCUIT */
+    int64_t fence;   /* guarded by the lease; NO_FENCE: by the state alone, for what
                                              evidence shows (CHANGE_EFFECT with ON_EVIDENCE, CHANGE_EVIDENCE) */
     union {
         struct effect_change effect;
@@ -283,13 +294,13 @@ struct change {
     };
 };
 
-struct doubt {                            /* an acknowledgement whose outcome is unknown */
+struct doubt { /* an acknowledgement whose outcome is unknown */
     char key[KEY_SIZE];
-    char effect_id[EFFECT_ID_SIZE];       /* EFFECT; computed from key and completion state */
+    char effect_id[EFFECT_ID_SIZE]; /* EFFECT; computed from key and completion state */
     int64_t effect;
     int64_t armed_ms;
     enum item_state item_state;
-    bool asked;                           /* a person is asked already */
+    bool asked; /* a person is asked already */
 };
 
 struct ledger_work {
@@ -317,9 +328,11 @@ struct ledger_work {
     /* One item as it stands, without taking it. */
     enum rc (*load)(void *self, const char *key, struct work_item *out, struct err *err);
     /* When something of this mailbox is next due (wall time); NOT_DUE: nothing. */
-    enum rc (*next_due)(void *self, const char *mailbox, struct instant now, int64_t *out, struct err *err);
+    enum rc (*next_due)(
+        void *self, const char *mailbox, struct instant now, int64_t *out, struct err *err);
     /* Acknowledgements of this mailbox in doubt, oldest first, with those a person is asked about. */
-    enum rc (*doubts)(void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err);
+    enum rc (*doubts)(
+        void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err);
     /* Is the case of this item there, and is its key the item's? The read-back of acceptance. */
     enum rc (*case_stands)(void *self, const char *key, struct err *err);
 };
@@ -329,25 +342,25 @@ struct ledger_work {
 struct decision_request {
     enum decision decision;
     const char *key;
-    const char *by, *why;                 /* both required: RC_USAGE without */
-    bool run_gone;                        /* the person says that the attempt's run is gone */
-    const char *external_id;              /* with DECIDE_CASE_MADE */
-    const struct policy *policy;          /* plans what the decision makes of a held item */
-    const struct message *message;        /* of the held item's original, where its plan needs one */
+    const char *by, *why;          /* both required: RC_USAGE without */
+    bool run_gone;                 /* the person says that the attempt's run is gone */
+    const char *external_id;       /* with DECIDE_CASE_MADE */
+    const struct policy *policy;   /* plans what the decision makes of a held item */
+    const struct message *message; /* of the held item's original, where its plan needs one */
     int64_t final_timeout_ms, evidence_wait_ms;
 };
 
 struct decision_result {
     enum item_state state;
     enum effect_status status;
-    int64_t possible_from_ms;             /* with RC_DEFERRED: not yet; from then on */
+    int64_t possible_from_ms; /* with RC_DEFERRED: not yet; from then on */
     char reference[REFERENCE_SIZE];
 };
 
 struct replay_result {
-    unsigned run_again;                   /* effects that will be tried again */
-    unsigned proven_done, in_doubt;       /* left alone */
-    bool was_complete;                    /* read back only */
+    unsigned run_again;             /* effects that will be tried again */
+    unsigned proven_done, in_doubt; /* left alone */
+    bool was_complete;              /* read back only */
 };
 
 struct ledger_people {

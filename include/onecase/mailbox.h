@@ -25,8 +25,8 @@ struct folder_state {
 
 struct mail_line {
     uint32_t uid;
-    int64_t internal_ms;    /* INTERNALDATE */
-    int64_t size;           /* RFC822.SIZE; some servers are wrong (I13) */
+    int64_t internal_ms; /* INTERNALDATE */
+    int64_t size;        /* RFC822.SIZE; some servers are wrong (I13) */
 };
 
 /* Takes the octets of fetched messages as they stream in. begin names the message, add brings its
@@ -41,9 +41,9 @@ struct fetch_sink {
 enum moved { MOVED_NOT, MOVED_YES, MOVED_ABSENT, MOVED_UNKNOWN };
 
 struct move_result {
-    uint32_t uid;           /* in: the message */
-    enum moved moved;       /* out: never guessed; COPYUID or a look says so */
-    uint32_t new_uid;       /* out, where known; else 0 */
+    uint32_t uid;     /* in: the message */
+    enum moved moved; /* out: never guessed; COPYUID or a look says so */
+    uint32_t new_uid; /* out, where known; else 0 */
 };
 
 struct mailbox {
@@ -80,11 +80,8 @@ struct mailbox {
     /* Adds a message of ours, creating the folder where missing. */
     enum rc (*append)(void *self, const char *folder, struct slice octets, struct err *err);
     /* Removes a message that we appended. Gone already is RC_OK. */
-    enum rc (*remove)(void *self,
-                      const char *folder,
-                      uint32_t uidvalidity,
-                      uint32_t uid,
-                      struct err *err);
+    enum rc (*remove)(
+        void *self, const char *folder, uint32_t uidvalidity, uint32_t uid, struct err *err);
     /* UIDs of messages with that header field containing that text; a caller checks what it finds.
      * `out` is owned by the caller (free). */
     enum rc (*search)(void *self,

@@ -17,7 +17,7 @@
 #include <onecase/str.h>
 
 struct span {
-    uint32_t at, len;    /* into message.pool */
+    uint32_t at, len; /* into message.pool */
 };
 
 /* clang-format off */
@@ -39,50 +39,53 @@ enum message_sign { SIGN_LIST(SIGN_ENUM) };
 #undef SIGN_ENUM
 
 enum part_role {
-    PART_TEXT,          /* the text shown, or an alternative of it; not an attachment */
-    PART_ATTACHMENT,    /* contract section 3 says when */
+    PART_TEXT,       /* the text shown, or an alternative of it; not an attachment */
+    PART_ATTACHMENT, /* contract section 3 says when */
 };
 
 struct message_part {
     enum part_role role;
-    struct span type;    /* "type/subtype", lower case */
-    struct span name;    /* decoded, NFC, as the sender wrote it; absent where there is none */
-    struct span file;    /* the spool file with the decoded octets; text parts as UTF-8 */
-    int64_t size;        /* of those octets */
+    struct span type; /* "type/subtype", lower case */
+    struct span name; /* decoded, NFC, as the sender wrote it; absent where there is none */
+    struct span file; /* the spool file with the decoded octets; text parts as UTF-8 */
+    int64_t size;     /* of those octets */
     struct digest sha256;
 };
 
 struct message {
     struct str pool;
-    struct span from, from_name;       /* addr-spec and display name of the first From */
-    struct span reply_to;              /* list: addr-specs */
-    struct span to, cc;                /* lists: addr-specs */
-    struct span subject;               /* unfolded, decoded, trimmed */
-    struct span text;                  /* what a person reads: first text/plain, else from HTML */
-    struct span message_id;            /* as source.h normalises it */
-    struct span in_reply_to;           /* list: message ids with brackets */
-    struct span references;            /* list: the same */
-    struct span list_id;               /* the value between the brackets of List-Id */
-    struct span acknowledgement;       /* X-Onecase-Acknowledgement, or the EFFECT of an own
+    struct span from, from_name; /* addr-spec and display name of the first From */
+    struct span reply_to;        /* list: addr-specs */
+    struct span to, cc;          /* lists: addr-specs */
+    struct span subject;         /* unfolded, decoded, trimmed */
+    struct span text;            /* what a person reads: first text/plain, else from HTML */
+    struct span message_id;      /* as source.h normalises it */
+    struct span in_reply_to;     /* list: message ids with brackets */
+    struct span references;      /* list: the same */
+    struct span list_id;         /* the value between the brackets of List-Id */
+    struct span acknowledgement; /* X-Onecase-Acknowledgement, or the EFFECT of an own
                                           Message-ID that it carries in its top header */
-    struct span proof;                 /* X-Onecase-Proof */
-    struct span reported;              /* list: message ids that a report is about */
-    struct span report_action;         /* failed, delayed, delivered, relayed, expanded */
+    struct span proof;           /* X-Onecase-Proof */
+    struct span reported;        /* list: message ids that a report is about */
+    struct span report_action;   /* failed, delayed, delivered, relayed, expanded */
     bool has_date;
-    int64_t date_ms;                   /* RFC 5322 Date, if valid */
-    uint32_t signs;                    /* of enum message_sign */
-    struct message_part *parts;        /* leaves in order */
+    int64_t date_ms;            /* RFC 5322 Date, if valid */
+    uint32_t signs;             /* of enum message_sign */
+    struct message_part *parts; /* leaves in order */
     size_t part_count;
 };
 
-#define MESSAGE_INIT {.pool = STR_INIT}
+#define MESSAGE_INIT                                                                               \
+    {                                                                                              \
+        .pool = STR_INIT                                                                           \
+    }
 
-void message_clear(struct message *m);    /* for CLEANUP */
+void message_clear(struct message *m); /* for CLEANUP */
 
 /* Puts text into the pool and says where it stands. The pool may move: slices taken before die. */
 struct span message_keep(struct message *m, struct slice text);
-struct slice message_slice(const struct message *m, struct span where);    /* borrowed */
-struct message_part *message_add_part(struct message *m);                   /* zeroed; borrowed */
+struct slice message_slice(const struct message *m, struct span where); /* borrowed */
+struct message_part *message_add_part(struct message *m);               /* zeroed; borrowed */
 /* Adds one item to a list that is being built last in the pool. */
 void message_list_add(struct message *m, struct span *list, struct slice item);
 /* Takes the next item off a list; false at its end. Start with message_slice(m, m->to). */

@@ -55,7 +55,7 @@ enum fault { FAULT_LIST(NAMED_ENUM) FAULT_COUNT };
 
 struct attempt_transition {
     enum attempt_phase from;
-    enum outcome with;             /* what is learned */
+    enum outcome with; /* what is learned */
     enum attempt_phase to;
     enum actor by;
     const char *because;
@@ -63,10 +63,9 @@ struct attempt_transition {
 
 extern const struct attempt_transition attempt_transitions[];
 extern const size_t attempt_transition_count;
-enum rc attempt_step(enum attempt_phase from,
-                     enum outcome with,
-                     enum attempt_phase *out,
-                     struct err *err) MUST_CHECK;
+enum rc
+attempt_step(enum attempt_phase from, enum outcome with, enum attempt_phase *out, struct err *err)
+    MUST_CHECK;
 
 struct fault_row {
     enum stage stage;

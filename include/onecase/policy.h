@@ -58,7 +58,7 @@ enum import_choice { IMPORT_LIST(NAMED_ENUM) IMPORT_COUNT };
 enum copy_rule { COPY_DUPLICATE, COPY_PROPOSE, COPY_CONFLICT };
 
 struct limit {
-    unsigned count;       /* 0: none */
+    unsigned count; /* 0: none */
     int64_t window_ms;
 };
 
@@ -73,87 +73,88 @@ struct policy {
     const char *mailbox;
     const char *reference_prefix;
     struct texts own_addresses, staff, own_lists, refuse_types;
-    bool look_only;                       /* record and plan, change nothing */
-    bool tells[COMPLETION_COUNT];         /* an acknowledgement is configured for it */
+    bool look_only;               /* record and plan, change nothing */
+    bool tells[COMPLETION_COUNT]; /* an acknowledgement is configured for it */
     int64_t max_age_ms;
     struct limit per_recipient, total, per_sender;
     enum copy_rule list_copies, gateway_copies;
-    bool reopen_closed;                   /* threading.closed: reopen (else a linked case) */
+    bool reopen_closed; /* threading.closed: reopen (else a linked case) */
     int64_t attachment_max;
-    const char *folder_processed, *folder_duplicates, *folder_unprocessable;   /* "" is stay */
-    const char *destination;              /* "ledger", or the name of a further one */
+    const char *folder_processed, *folder_duplicates, *folder_unprocessable; /* "" is stay */
+    const char *destination; /* "ledger", or the name of a further one */
 };
 
 /* One observed message, as the service hands it to the ledger. Borrowed throughout. */
 struct arrival {
     const char *mailbox, *folder;
     uint32_t uidvalidity, uid;
-    int64_t internal_ms;                  /* INTERNALDATE */
+    int64_t internal_ms; /* INTERNALDATE */
     int64_t size;
-    struct digest octets;                 /* zero where they could not be had */
+    struct digest octets; /* zero where they could not be had */
     struct identity identity;
-    struct slice message_id;              /* normalised; empty where there is none */
+    struct slice message_id; /* normalised; empty where there is none */
     struct digest source_digest;
-    const struct message *message;        /* NULL where it could not be read, or was not fetched */
-    enum reason held;                     /* REASON_NONE, _UNPROCESSABLE, _OVERSIZE */
-    enum import_choice import;            /* what was chosen for mail from before; else NOT_ASKED */
-    bool before_rewind;                   /* from before the ledger went back in time */
-    bool proven;                          /* its X-Onecase-Proof is ours */
-    bool filed;                           /* found in Processed: it is not moved again */
+    const struct message *message; /* NULL where it could not be read, or was not fetched */
+    enum reason held;              /* REASON_NONE, _UNPROCESSABLE, _OVERSIZE */
+    enum import_choice import;     /* what was chosen for mail from before; else NOT_ASKED */
+    bool before_rewind;            /* from before the ledger went back in time */
+    bool proven;                   /* its X-Onecase-Proof is ours */
+    bool filed;                    /* found in Processed: it is not moved again */
 };
 
 /* What the ledger knows about an arrival. Gathered in the reserving transaction; borrowed. */
 struct known_item {
     char key[KEY_SIZE];
-    char first_key[KEY_SIZE];             /* of a conflict: the item it conflicts with; else "" */
+    char first_key[KEY_SIZE]; /* of a conflict: the item it conflicts with; else "" */
     enum disposition disposition;
     enum item_state state;
-    bool same_key;                        /* the arrival's own key; else same Message-ID and source digest */
+    bool same_key; /* the arrival's own key; else same Message-ID and source digest */
     struct digest source_digest, payload_digest;
     int payload_version;
     uint32_t signs;
     struct slice from, subject, text;
     bool has_date;
     int64_t date_ms;
-    struct texts attachment_hex;          /* SHA-256 of each, stored or refused */
-    bool has_move;
+    struct texts attachment_hex; /* SHA-256 of each, stored or refused */
 };
 
 struct known_case {
-    char key[KEY_SIZE];                   /* the item that made it */
+    char key[KEY_SIZE]; /* the item that made it */
     char reference[REFERENCE_SIZE];
     bool open;
-    bool participant;                     /* the sender is one */
-    bool by_acknowledgement;              /* the arrival names our acknowledgement of it */
-    char acknowledged_key[KEY_SIZE];      /* then: the item acknowledged */
+    bool participant;                /* the sender is one */
+    bool by_acknowledgement;         /* the arrival names our acknowledgement of it */
+    char acknowledged_key[KEY_SIZE]; /* then: the item acknowledged */
 };
 
 struct known {
-    struct known_item *item;              /* under the key, its conflicts, other keys with the same digest */
+    struct known_item *item; /* under the key, its conflicts, other keys with the same digest */
     size_t items;
-    const char *same_octets_key;          /* an item with a delivery of the same octets and INTERNALDATE, or NULL */
-    bool same_octets_filed;               /* that delivery has left its folder */
-    struct known_case *cases;             /* that In-Reply-To, References or the subject name */
+    const char
+        *same_octets_key; /* an item with a delivery of the same octets and INTERNALDATE, or NULL */
+    bool same_octets_filed;   /* that delivery has left its folder */
+    struct known_case *cases; /* that In-Reply-To, References or the subject name */
     size_t case_count;
-    unsigned sender_cases;                /* in per_sender's window, by INTERNALDATE */
-    unsigned recipient_told;              /* in per_recipient's window */
-    unsigned total_told;                  /* in total's window */
+    unsigned sender_cases;   /* in per_sender's window, by INTERNALDATE */
+    unsigned recipient_told; /* in per_recipient's window */
+    unsigned total_told;     /* in total's window */
 };
 
 struct verdict {
     enum delivery_class class;
-    bool settled_by;                      /* the arrival belongs to the item `of` */
-    size_t of;                            /* index into known.item */
-    bool direct_copy;                     /* it follows a list copy that was not answered */
-    struct identity identity;             /* of the new item; a conflict has one of its own */
+    bool settled_by;          /* the arrival belongs to the item `of` */
+    size_t of;                /* index into known.item */
+    bool direct_copy;         /* it follows a list copy that was not answered */
+    bool files_copy;          /* this copy is filed once its item is complete */
+    struct identity identity; /* of the new item; a conflict has one of its own */
     enum disposition disposition;
     enum item_state state;
     enum reason reason;
-    bool joins;                           /* the case `joined` gets it (append, report, evidence) */
-    size_t joined;                        /* index into known.cases */
-    bool linked;                          /* a stranger's reply, or a reply to a closed case: linked only */
-    enum skip skip;                       /* why nobody is told */
-    bool ack_waits;                       /* above total_limit: deferred */
+    bool joins;     /* the case `joined` gets it (append, report, evidence) */
+    size_t joined;  /* index into known.cases */
+    bool linked;    /* a stranger's reply, or a reply to a closed case: linked only */
+    enum skip skip; /* why nobody is told */
+    bool ack_waits; /* above total_limit: deferred */
 };
 
 void policy_judge(const struct policy *policy,
@@ -173,17 +174,17 @@ enum delivery_class copy_compare(const struct known_item *first, const struct me
 
 struct planned_effect {
     enum effect_kind kind;
-    char target[STORED_NAME_SIZE];        /* a move's target is filled with the delivery's id */
+    char target[STORED_NAME_SIZE]; /* a move's target is filled with the delivery's id */
     enum effect_status status;
     char reason[32];
 };
 
 struct planned_attachment {
-    unsigned number;                      /* NN, from 1 */
-    size_t part;                          /* index into message.parts */
+    unsigned number; /* NN, from 1 */
+    size_t part;     /* index into message.parts */
     char stored_name[STORED_NAME_SIZE];
     bool refused;
-    char reason[32];                      /* "max-size", "type" */
+    char reason[32]; /* "max-size", "type" */
 };
 
 struct plan {
@@ -191,14 +192,16 @@ struct plan {
     size_t effects;
     struct planned_attachment *attachment;
     size_t attachments;
-    const char *destination_folder;       /* where its message is filed to; "" stays */
+    const char *move_to; /* where its message is filed; "" stays. Borrowed from policy */
 };
 
+/* For an arrival that is settled by a known item the plan is at most its move. The `case` effect with
+ * target "ledger" is planned as done: the reservation itself makes the record. */
 void plan_make(const struct policy *policy,
                const struct arrival *arrival,
                const struct verdict *verdict,
                struct plan *out);
-void plan_clear(struct plan *plan);    /* for CLEANUP */
+void plan_clear(struct plan *plan); /* for CLEANUP */
 
 const char *delivery_class_text(enum delivery_class class);
 const char *skip_text(enum skip skip);

@@ -11,7 +11,7 @@
 #include <onecase/err.h>
 #include <stdint.h>
 
-#define RUN_ID_SIZE 33    /* 32 lower-case hex digits of randomness, and NUL */
+#define RUN_ID_SIZE 33 /* 32 lower-case hex digits of randomness, and NUL */
 
 struct run_facts {
     char id[RUN_ID_SIZE];
@@ -19,7 +19,7 @@ struct run_facts {
     char boot_id[64];
     long pid;
     char version[32];
-    char name[65], environment[65], owner[129];    /* of the deployment, as configured */
+    char name[65], environment[65], owner[129]; /* of the deployment, as configured */
 };
 
 enum proof { PROOF_DEAD, PROOF_ALIVE, PROOF_NONE };

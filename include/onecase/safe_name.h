@@ -6,8 +6,8 @@
 
 #include <onecase/str.h>
 
-#define SAFE_NAME_MAX  120                       /* octets of NAME */
-#define STORED_NAME_SIZE (SAFE_NAME_MAX + 8)     /* "NN-" or longer number, NAME, NUL */
+#define SAFE_NAME_MAX    120                 /* octets of NAME */
+#define STORED_NAME_SIZE (SAFE_NAME_MAX + 8) /* "NN-" or longer number, NAME, NUL */
 
 /* The base name of `decoded` (UTF-8, NFC) without separators, control or bidirectional characters,
  * leading and trailing dots and blanks, and not a device name of any system; at most SAFE_NAME_MAX
@@ -16,4 +16,7 @@
 void safe_name(struct slice decoded, struct slice type, struct str *out);
 
 /* "NN-NAME": the number from 01 (at least two digits) makes it unique within its item. */
-void stored_name(unsigned number, struct slice decoded, struct slice type, char out[STORED_NAME_SIZE]);
+void stored_name(unsigned number,
+                 struct slice decoded,
+                 struct slice type,
+                 char out[STORED_NAME_SIZE]);

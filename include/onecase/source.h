@@ -12,18 +12,21 @@
 #include <onecase/str.h>
 
 struct source {
-    int64_t size;                    /* octets read */
-    struct digest octets;            /* SHA-256 of them all */
-    struct str message_id;           /* normalised, with brackets; empty where nothing is left */
-    struct digest source_digest;     /* From, Date, Subject and body; or octets, see below */
-    bool has_date;                   /* a valid Date stands in the header */
+    int64_t size;                /* octets read */
+    struct digest octets;        /* SHA-256 of them all */
+    struct str message_id;       /* normalised, with brackets; empty where nothing is left */
+    struct digest source_digest; /* From, Date, Subject and body; or octets, see below */
+    bool has_date;               /* a valid Date stands in the header */
     int64_t date_ms;
-    struct str from, date, subject;  /* first fields, unfolded and trimmed, undecoded */
+    struct str from, date, subject; /* first fields, unfolded and trimmed, undecoded */
 };
 
-#define SOURCE_INIT {.message_id = STR_INIT, .from = STR_INIT, .date = STR_INIT, .subject = STR_INIT}
+#define SOURCE_INIT                                                                                \
+    {                                                                                              \
+        .message_id = STR_INIT, .from = STR_INIT, .date = STR_INIT, .subject = STR_INIT            \
+    }
 
-void source_clear(struct source *s);    /* for CLEANUP */
+void source_clear(struct source *s); /* for CLEANUP */
 
 /* A running reading; feed the octets in pieces of any size, in order. */
 struct source_reading;
@@ -33,9 +36,9 @@ void source_reading_add(struct source_reading *r, struct slice octets);
  * Subject fields (each unfolded, trimmed; absent is empty) and the body with LF line ends and no
  * trailing ones, joined by LF; over all octets where there is no valid Date. */
 void source_reading_done(struct source_reading **r, struct source *out);
-void source_reading_drop(struct source_reading **r);    /* for CLEANUP */
+void source_reading_drop(struct source_reading **r); /* for CLEANUP */
 
-void source_of(struct slice octets, struct source *out);    /* the same, for what is at hand */
+void source_of(struct slice octets, struct source *out); /* the same, for what is at hand */
 
 /* Finds the first field of exactly `name` (any case; white space before the colon allowed) in the
  * top header block of `octets`, a BOM or an mbox "From " line before it skipped. `out` is the raw

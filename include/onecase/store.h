@@ -13,17 +13,18 @@
 struct store;
 
 struct store_options {
-    const char *path;            /* a file; or an SQLite URI, for tests */
-    int busy_timeout_ms;         /* how long to wait for another process's write */
-    bool create;                 /* make it where it is missing */
+    const char *path;    /* a file; or an SQLite URI, for tests */
+    int busy_timeout_ms; /* how long to wait for another process's write */
+    bool create;         /* make it where it is missing */
     bool read_only;
-    struct digest secret_seed;   /* randomness for a new ledger's id and secret */
+    struct digest secret_seed; /* randomness for a new ledger's id and secret */
     int64_t now_ms;
 };
 
-enum rc store_open(const struct store_options *options, struct store **out, struct err *err) MUST_CHECK;
-void store_close(struct store **store);    /* for CLEANUP */
-struct ledger store_ledger(struct store *store);    /* valid until store_close */
+enum rc store_open(const struct store_options *options, struct store **out, struct err *err)
+    MUST_CHECK;
+void store_close(struct store **store);          /* for CLEANUP */
+struct ledger store_ledger(struct store *store); /* valid until store_close */
 /* Walks the event chain; RC_BROKEN names the first line that does not follow from the one before. */
 enum rc store_check_chain(struct store *store, struct err *err) MUST_CHECK;
 /* SQLite's own integrity check. */

@@ -16,12 +16,8 @@ static void case_condition(const struct acceptance_facts *f, struct acceptance_c
 static void files_condition(const struct acceptance_facts *f, struct acceptance_condition *c)
 {
     c->holds = f->files_hashed == f->files_planned;
-    snprintf(c->value,
-             sizeof c->value,
-             "%u of %u hashed, %u exceptions",
-             f->files_hashed,
-             f->files_planned,
-             f->exceptions);
+    snprintf(c->value, sizeof c->value, "%u of %u hashed, %u exceptions", f->files_hashed,
+             f->files_planned, f->exceptions);
 }
 
 static void answered_condition(const struct acceptance_facts *f, struct acceptance_condition *c)

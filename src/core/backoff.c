@@ -46,11 +46,8 @@ enum rc circuit_step(enum circuit_state from,
             return RC_OK;
         }
     }
-    return FAIL(err,
-                RC_CONFLICT,
-                "circuit: one that is %s is not moved by %s",
-                circuit_state_text(from),
-                circuit_event_text(on));
+    return FAIL(err, RC_CONFLICT, "circuit: one that is %s is not moved by %s",
+                circuit_state_text(from), circuit_event_text(on));
 }
 
 /* Steps where the table has a row; an event that says nothing here leaves the circuit as it is. */
@@ -66,13 +63,10 @@ bool circuit_allows(struct circuit *c, int64_t now_ms)
     return c->state == CIRCUIT_OPEN && now_ms >= c->next_probe_ms && step(c, CIRCUIT_ON_DUE);
 }
 
-void circuit_fault(struct circuit *c,
-                   const struct backoff *b,
-                   const char *reason,
-                   int64_t now_ms,
-                   uint32_t random)
+void circuit_fault(
+    struct circuit *c, const struct backoff *b, const char *reason, int64_t now_ms, uint32_t random)
 {
-    if (c->state == CIRCUIT_OPEN)    /* others that were under way meet the same; the pause is set */
+    if (c->state == CIRCUIT_OPEN) /* others that were under way meet the same; the pause is set */
         return;
     if (c->state == CIRCUIT_CLOSED) {
         c->since_ms = now_ms;

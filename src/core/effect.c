@@ -4,10 +4,11 @@
 #include <onecase/effect.h>
 
 /* What can be done again without harm because the other side can be asked, or compares. */
-#define ASKABLE (KIND(EFFECT_CASE) | KIND(EFFECT_ATTACHMENT) | KIND(EFFECT_MOVE) | KIND(EFFECT_WEBHOOK))
-#define ACK     KIND(EFFECT_ACKNOWLEDGEMENT)
-#define CASE    KIND(EFFECT_CASE)
-#define ASKED   (ACK | CASE)
+#define ASKABLE                                                                                    \
+    (KIND(EFFECT_CASE) | KIND(EFFECT_ATTACHMENT) | KIND(EFFECT_MOVE) | KIND(EFFECT_WEBHOOK))
+#define ACK   KIND(EFFECT_ACKNOWLEDGEMENT)
+#define CASE  KIND(EFFECT_CASE)
+#define ASKED (ACK | CASE)
 
 /* clang-format off */
 const struct effect_transition effect_transitions[] = {
@@ -74,12 +75,8 @@ enum rc effect_step(enum effect_kind kind,
 {
     const struct effect_transition *t = effect_find(kind, from, on);
     if (!t)
-        return FAIL(err,
-                    RC_CONFLICT,
-                    "effect: no %s that is %s can be moved by %s",
-                    effect_kind_text(kind),
-                    effect_status_text(from),
-                    effect_event_text(on));
+        return FAIL(err, RC_CONFLICT, "effect: no %s that is %s can be moved by %s",
+                    effect_kind_text(kind), effect_status_text(from), effect_event_text(on));
     *out = t->to;
     return RC_OK;
 }

@@ -71,11 +71,8 @@ enum rc item_step(enum item_state from, enum item_event on, enum item_state *out
 {
     const struct item_transition *t = item_find(from, on);
     if (!t)
-        return FAIL(err,
-                    RC_CONFLICT,
-                    "item: none that is %s can be moved by %s",
-                    item_state_text(from),
-                    item_event_text(on));
+        return FAIL(err, RC_CONFLICT, "item: none that is %s can be moved by %s",
+                    item_state_text(from), item_event_text(on));
     *out = t->to;
     return RC_OK;
 }

@@ -57,10 +57,8 @@ DEFINE_TEXT(reply_class_text, reply_class, reply_words)
 DEFINE_TEXT(fault_text, fault, fault_words)
 DEFINE_PARSE(outcome_parse, outcome, outcome_words)
 
-enum rc attempt_step(enum attempt_phase from,
-                     enum outcome with,
-                     enum attempt_phase *out,
-                     struct err *err)
+enum rc
+attempt_step(enum attempt_phase from, enum outcome with, enum attempt_phase *out, struct err *err)
 {
     for (size_t i = 0; i < attempt_transition_count; i++) {
         if (attempt_transitions[i].from == from && attempt_transitions[i].with == with) {
@@ -68,11 +66,8 @@ enum rc attempt_step(enum attempt_phase from,
             return RC_OK;
         }
     }
-    return FAIL(err,
-                RC_CONFLICT,
-                "attempt: one that is %s cannot end with '%s'",
-                attempt_phase_text(from),
-                outcome_text(with));
+    return FAIL(err, RC_CONFLICT, "attempt: one that is %s cannot end with '%s'",
+                attempt_phase_text(from), outcome_text(with));
 }
 
 const struct fault_row *fault_of(enum stage stage, enum reply_class reply)
@@ -95,7 +90,7 @@ enum reply_class reply_classify(enum stage stage, int code, const char *enhanced
 {
     if (code < 200 || code > 599)
         return REPLY_NONE;
-    if (code < 400)    /* 354 where it belongs; to anything else it is not an answer */
+    if (code < 400) /* 354 where it belongs; to anything else it is not an answer */
         return code < 300 || (code == 354 && stage == STAGE_DATA) ? REPLY_DONE : REPLY_NONE;
     if (code < 500)
         return REPLY_LATER;
@@ -105,9 +100,8 @@ enum reply_class reply_classify(enum stage stage, int code, const char *enhanced
 enum effect_event outcome_event(enum outcome outcome)
 {
     static const enum effect_event events[OUTCOME_COUNT] = {
-        [OUTCOME_NONE] = ON_LOSE,        [OUTCOME_DONE] = ON_DONE,
-        [OUTCOME_REFUSED] = ON_REFUSE,   [OUTCOME_DEFERRED] = ON_DEFER,
-        [OUTCOME_UNKNOWN] = ON_LOSE,
+        [OUTCOME_NONE] = ON_LOSE,      [OUTCOME_DONE] = ON_DONE,    [OUTCOME_REFUSED] = ON_REFUSE,
+        [OUTCOME_DEFERRED] = ON_DEFER, [OUTCOME_UNKNOWN] = ON_LOSE,
     };
     return outcome < OUTCOME_COUNT ? events[outcome] : ON_LOSE;
 }

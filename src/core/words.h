@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define WORD_ROW(name, text, ...) text,
-#define WORDS(array, LIST) static const char *const array[] = {LIST(WORD_ROW)}
+#define WORDS(array, LIST)        static const char *const array[] = {LIST(WORD_ROW)}
 
 static inline const char *word_at(const char *const *words, size_t count, size_t at)
 {

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <onecase/policy.h>
+#include <string.h>
+
+struct slice policy_recipient(const struct message *message)
+{
+    struct slice list = message_slice(message, message->reply_to);
+    struct slice first;
+    while (message_next(&list, &first))
+        if (first.len > 0)
+            return first;
+    return message_slice(message, message->from);
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static size_t last_at(struct slice address)
+{
+    size_t at = address.len;
+    while (at > 0 && address.at[at - 1] != '@')
+        at--;
+    return at > 0 ? at - 1 : address.len;
+}
+
+void address_canonical(struct slice address, struct str *out)
+{
+    str_empty(out);
+    address = slice_trim(address);
+    size_t at = last_at(address);
+    size_t tag = slice_find(slice_cut(address, 0, at), '+', 0);
+    for (size_t i = 0; i < address.len; i++)
+        if (i < tag || i >= at || tag == 0)
+            str_addc(out, lower(address.at[i]));
+}
+
+/* "*" stands for any run of characters; linear, without recursion. */
+static bool glob(const char *pattern, struct slice text)
+{
+    size_t p = 0, t = 0, star = SIZE_MAX, mark = 0, length = strlen(pattern);
+    while (t < text.len) {
+        if (p < length && pattern[p] == '*') {
+            star = p++;
+            mark = t;
+        } else if (p < length && lower(pattern[p]) == text.at[t]) {
+            p++;
+            t++;
+        } else if (star != SIZE_MAX) {
+            p = star + 1;
+            t = ++mark;
+        } else {
+            return false;
+        }
+    }
+    while (p < length && pattern[p] == '*')
+        p++;
+    return p == length;
+}
+
+bool address_matches(struct slice address, const struct texts *patterns)
+{
+    if (address.len == 0 || patterns->count == 0)
+        return false;
+    CLEANUP(str_clear) struct str canonical = STR_INIT;
+    address_canonical(address, &canonical);
+    for (size_t i = 0; i < patterns->count; i++) {
+        CLEANUP(str_clear) struct str pattern = STR_INIT;
+        address_canonical(slice_z(patterns->at[i]), &pattern);
+        if (glob(str_z(&pattern), str_slice(&canonical)))
+            return true;
+    }
+    return false;
+}

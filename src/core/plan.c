@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <onecase/policy.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct planned_effect *
+add_effect(struct plan *plan, enum effect_kind kind, enum effect_status status, const char *target)
+{
+    plan->effect = mem_grow(plan->effect, plan->effects + 1, sizeof *plan->effect);
+    struct planned_effect *e = &plan->effect[plan->effects++];
+    *e = (struct planned_effect){.kind = kind, .status = status};
+    snprintf(e->target, sizeof e->target, "%s", target);
+    return e;
+}
+
+static void give_reason(char *to, size_t room, const char *reason)
+{
+    snprintf(to, room, "%s", reason);
+}
+
+/* ---- attachments --------------------------------------------------------------------------- */
+
+static bool type_refused(const struct policy *policy, struct slice type)
+{
+    for (size_t i = 0; i < policy->refuse_types.count; i++) {
+        struct slice refused = slice_z(policy->refuse_types.at[i]);
+        bool whole_class = refused.len > 1 && refused.at[refused.len - 1] == '*';
+        if (whole_class ? slice_starts_nocase(type, slice_cut(refused, 0, refused.len - 1))
+                        : slice_eq_nocase(type, refused))
+            return true;
+    }
+    return false;
+}
+
+static const char *
+refusal(const struct policy *policy, const struct message *m, const struct message_part *part)
+{
+    if (policy->attachment_max > 0 && part->size > policy->attachment_max)
+        return "max-size";
+    return type_refused(policy, message_slice(m, part->type)) ? "type" : "";
+}
+
+static void plan_attachment(const struct policy *policy,
+                            const struct message *m,
+                            size_t part,
+                            struct plan *plan)
+{
+    plan->attachment = mem_grow(plan->attachment, plan->attachments + 1, sizeof *plan->attachment);
+    struct planned_attachment *a = &plan->attachment[plan->attachments++];
+    *a = (struct planned_attachment){.number = (unsigned)plan->attachments, .part = part};
+    stored_name(a->number, message_slice(m, m->parts[part].name),
+                message_slice(m, m->parts[part].type), a->stored_name);
+    const char *reason = refusal(policy, m, &m->parts[part]);
+    a->refused = reason[0] != '\0';
+    give_reason(a->reason, sizeof a->reason, reason);
+    struct planned_effect *e = add_effect(
+        plan, EFFECT_ATTACHMENT, a->refused ? EFFECT_REFUSED : EFFECT_PLANNED, a->stored_name);
+    give_reason(e->reason, sizeof e->reason, reason);
+}
+
+static void
+plan_attachments(const struct policy *policy, const struct message *m, struct plan *plan)
+{
+    for (size_t i = 0; m && i < m->part_count; i++)
+        if (m->parts[i].role == PART_ATTACHMENT)
+            plan_attachment(policy, m, i, plan);
+}
+
+/* ---- the other effects --------------------------------------------------------------------- */
+
+static void plan_case(const struct policy *policy, const struct verdict *verdict, struct plan *plan)
+{
+    add_effect(plan, EFFECT_CASE, EFFECT_DONE, "ledger");
+    bool further =
+        policy->destination && policy->destination[0] && strcmp(policy->destination, "ledger") != 0;
+    if (further && verdict->disposition == DISPOSITION_CASE)
+        add_effect(plan, EFFECT_CASE, EFFECT_PLANNED, policy->destination);
+}
+
+/* A message from before a rewind may have been answered by what the ledger has forgotten. */
+static void plan_acknowledgement(const struct arrival *arrival,
+                                 const struct verdict *verdict,
+                                 struct plan *plan)
+{
+    enum effect_status status = EFFECT_PLANNED;
+    if (verdict->skip != SKIP_NONE)
+        status = EFFECT_SKIPPED;
+    else if (arrival->before_rewind)
+        status = EFFECT_UNKNOWN;
+    else if (verdict->ack_waits)
+        status = EFFECT_DEFERRED;
+    struct planned_effect *e = add_effect(plan, EFFECT_ACKNOWLEDGEMENT, status, "");
+    const char *reason = status == EFFECT_DEFERRED  ? "total-limit"
+                         : status == EFFECT_UNKNOWN ? "ledger-restored"
+                                                    : skip_text(verdict->skip);
+    give_reason(e->reason, sizeof e->reason, reason);
+}
+
+static const char *move_folder(const struct policy *policy, const struct verdict *verdict)
+{
+    bool copy = verdict->settled_by || verdict->disposition == DISPOSITION_DISMISSED;
+    if (!copy)
+        return policy->folder_processed;
+    bool unread = verdict->reason == REASON_UNPROCESSABLE || verdict->reason == REASON_OVERSIZE;
+    if (unread && policy->folder_unprocessable[0])
+        return policy->folder_unprocessable;
+    return policy->folder_duplicates;
+}
+
+static void plan_move(const struct policy *policy,
+                      const struct arrival *arrival,
+                      const struct verdict *verdict,
+                      struct plan *plan)
+{
+    plan->move_to = move_folder(policy, verdict);
+    if (!plan->move_to[0])
+        return;
+    struct planned_effect *e =
+        add_effect(plan, EFFECT_MOVE, arrival->filed ? EFFECT_DONE : EFFECT_PLANNED, "");
+    give_reason(e->reason, sizeof e->reason, arrival->filed ? "found-filed" : "");
+}
+
+void plan_make(const struct policy *policy,
+               const struct arrival *arrival,
+               const struct verdict *verdict,
+               struct plan *out)
+{
+    *out = (struct plan){.move_to = ""};
+    if (verdict->settled_by) {
+        if (verdict->files_copy)
+            plan_move(policy, arrival, verdict, out);
+        return;
+    }
+    unsigned effects = dispositions[verdict->disposition].effects;
+    if (effects & KIND(EFFECT_CASE))
+        plan_case(policy, verdict, out);
+    if (effects & KIND(EFFECT_ATTACHMENT))
+        plan_attachments(policy, arrival->message, out);
+    if (effects & KIND(EFFECT_ACKNOWLEDGEMENT))
+        plan_acknowledgement(arrival, verdict, out);
+    if (effects & KIND(EFFECT_MOVE))
+        plan_move(policy, arrival, verdict, out);
+}
+
+void plan_clear(struct plan *plan)
+{
+    free(plan->effect);
+    free(plan->attachment);
+    *plan = (struct plan){.move_to = ""};
+}

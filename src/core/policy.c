@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy_p.h"
+#include "words.h"
+
+#include <onecase/policy.h>
+
+WORDS(class_words, DELIVERY_CLASS_LIST);
+WORDS(skip_words, SKIP_LIST);
+WORDS(import_words, IMPORT_LIST);
+DEFINE_TEXT(delivery_class_text, delivery_class, class_words)
+DEFINE_TEXT(skip_text, skip, skip_words)
+DEFINE_TEXT(import_text, import_choice, import_words)
+DEFINE_PARSE(delivery_class_parse, delivery_class, class_words)
+DEFINE_PARSE(skip_parse, skip, skip_words)
+DEFINE_PARSE(import_parse, import_choice, import_words)
+
+struct judging {
+    const struct policy *policy;
+    const struct arrival *arrival;
+    const struct known *known;
+    int64_t now_ms;
+};
+
+/* ---- is it a copy of what is known? -------------------------------------------------------- */
+
+static bool
+same_mail(const struct known_item *item, const struct digest *source, const struct message *message)
+{
+    if (!digest_is_zero(source) && digest_eq(&item->source_digest, source))
+        return true;
+    if (!message || item->payload_version != PAYLOAD_DIGEST_VERSION)
+        return false;
+    struct digest payload = message_payload_digest(message);
+    return digest_eq(&item->payload_digest, &payload);
+}
+
+static void
+settle_by(const struct judging *j, size_t of, enum delivery_class class, struct verdict *out)
+{
+    out->settled_by = true;
+    out->of = of;
+    out->class = class;
+    out->disposition = j->known->item[of].disposition;
+    out->state = j->known->item[of].state;
+    out->files_copy = out->disposition != DISPOSITION_ADOPTED && !j->policy->look_only;
+}
+
+/* Octets and INTERNALDATE of a delivery that is known: the same message, seen again. */
+static bool seen_again(const struct judging *j, struct verdict *out)
+{
+    if (!j->known->same_octets_key)
+        return false;
+    for (size_t i = 0; i < j->known->items; i++) {
+        if (strcmp(j->known->item[i].key, j->known->same_octets_key) == 0) {
+            settle_by(j, i, j->known->same_octets_filed ? CLASS_RETURNED : CLASS_REOBSERVED, out);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool redelivered(const struct judging *j, struct verdict *out)
+{
+    for (size_t i = 0; i < j->known->items; i++) {
+        const struct known_item *item = &j->known->item[i];
+        if (!item->same_key || same_mail(item, &j->arrival->source_digest, j->arrival->message)) {
+            settle_by(j, i, CLASS_REDELIVERED, out);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A list's copy of the first mail under the key is a duplicate by rule, whichever came first. */
+static bool list_copy(const struct judging *j, struct verdict *out)
+{
+    if (!j->arrival->message || j->policy->list_copies != COPY_DUPLICATE)
+        return false;
+    for (size_t i = 0; i < j->known->items; i++) {
+        const struct known_item *item = &j->known->item[i];
+        if (!item->same_key || copy_compare(item, j->arrival->message) != CLASS_LIST_COPY)
+            continue;
+        settle_by(j, i, CLASS_LIST_COPY, out);
+        out->direct_copy = !(j->arrival->message->signs & SIGN_LIST_HEADER);
+        return true;
+    }
+    return false;
+}
+
+static bool gateway_copy(const struct judging *j)
+{
+    if (!j->arrival->message || j->policy->gateway_copies == COPY_CONFLICT)
+        return false;
+    for (size_t i = 0; i < j->known->items; i++)
+        if (j->known->item[i].same_key &&
+            copy_compare(&j->known->item[i], j->arrival->message) == CLASS_GATEWAY_COPY)
+            return true;
+    return false;
+}
+
+static bool key_is_taken(const struct known *known)
+{
+    for (size_t i = 0; i < known->items; i++)
+        if (known->item[i].same_key && !known->item[i].first_key[0])
+            return true;
+    return false;
+}
+
+/* ---- what is it for? ----------------------------------------------------------------------- */
+
+static void hold(struct verdict *out, enum reason reason)
+{
+    out->disposition = DISPOSITION_HELD;
+    out->state = dispositions[DISPOSITION_HELD].starts;
+    out->reason = reason;
+}
+
+static void be(struct verdict *out, enum disposition disposition)
+{
+    out->disposition = disposition;
+    out->state = dispositions[disposition].starts;
+}
+
+/* Another mail under a key that is taken: an item of its own, for a person or filed by rule. */
+static void conflict(const struct judging *j, struct verdict *out)
+{
+    bool gateway = gateway_copy(j);
+    out->class = gateway ? CLASS_GATEWAY_COPY : CLASS_CONFLICT;
+    out->identity = identity_conflict(j->policy->mailbox, &j->arrival->source_digest);
+    hold(out, gateway ? REASON_GATEWAY_COPY : REASON_CONFLICT);
+    if (gateway && j->policy->gateway_copies == COPY_DUPLICATE) {
+        be(out, DISPOSITION_DISMISSED);
+        out->reason = REASON_NONE;
+    }
+}
+
+static bool is_automatic(uint32_t signs)
+{
+    return (signs &
+            (SIGN_AUTO_SUBMITTED | SIGN_DELIVERY_REPORT | SIGN_OTHER_REPORT | SIGN_NULL_PATH)) != 0;
+}
+
+static bool named_acknowledgement(const struct known *known, size_t *out)
+{
+    for (size_t i = 0; i < known->case_count; i++) {
+        if (known->cases[i].by_acknowledgement) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void join(struct verdict *out, enum disposition disposition, size_t which)
+{
+    be(out, disposition);
+    out->joins = true;
+    out->joined = which;
+}
+
+static bool by_own_hand(const struct judging *j, struct verdict *out)
+{
+    size_t which;
+    if (!j->arrival->proven || !named_acknowledgement(j->known, &which))
+        return false;
+    join(out, DISPOSITION_EVIDENCE, which);
+    return true;
+}
+
+static bool report(const struct judging *j, struct verdict *out)
+{
+    size_t which;
+    if (!is_automatic(j->arrival->message->signs) || !named_acknowledgement(j->known, &which))
+        return false;
+    join(out, DISPOSITION_REPORT, which);
+    return true;
+}
+
+static bool from_staff(const struct judging *j)
+{
+    return address_matches(message_slice(j->arrival->message, j->arrival->message->from),
+                           &j->policy->staff);
+}
+
+/* A reply joins a case only by a participant or staff; a stranger's is a case of its own, linked. */
+static bool reply(const struct judging *j, struct verdict *out)
+{
+    bool automatic = is_automatic(j->arrival->message->signs);
+    bool staff = from_staff(j);
+    for (size_t i = 0; i < j->known->case_count; i++) {
+        const struct known_case *c = &j->known->cases[i];
+        bool may = c->participant || staff;
+        if (may && (c->open || (j->policy->reopen_closed && !automatic))) {
+            join(out, DISPOSITION_APPEND, i);
+            return true;
+        }
+        if (!out->linked) {
+            out->linked = true;
+            out->joined = i;
+        }
+    }
+    return false;
+}
+
+static bool over_case_rate(const struct judging *j)
+{
+    const struct limit *limit = &j->policy->per_sender;
+    return limit->count > 0 && j->known->sender_cases >= limit->count;
+}
+
+static void disposition_judge(const struct judging *j, struct verdict *out)
+{
+    if (j->policy->look_only || j->arrival->import == IMPORT_ADOPT)
+        be(out, DISPOSITION_ADOPTED);
+    else if (j->arrival->held != REASON_NONE)
+        hold(out, j->arrival->held);
+    else if (!j->arrival->message)
+        hold(out, REASON_UNPROCESSABLE);
+    else if (by_own_hand(j, out) || report(j, out) || reply(j, out))
+        return;
+    else if (over_case_rate(j))
+        hold(out, REASON_CASE_FLOOD);
+    else
+        be(out, DISPOSITION_CASE);
+}
+
+/* ---- is its sender answered? --------------------------------------------------------------- */
+
+static enum skip skip_judge(const struct judging *j, enum disposition disposition)
+{
+    const struct message *m = j->arrival->message;
+    if (!m || !j->policy->tells[completion_of(disposition, false)])
+        return SKIP_NOT_CONFIGURED;
+    enum skip skip = skip_by_signs(j->policy, m);
+    if (skip == SKIP_NONE)
+        skip = skip_by_address(j->policy, m);
+    if (skip != SKIP_NONE)
+        return skip;
+    if (j->arrival->import == IMPORT_CASES)
+        return SKIP_FROM_BEFORE;
+    if (j->now_ms - j->arrival->internal_ms > j->policy->max_age_ms)
+        return SKIP_TOO_OLD;
+    const struct limit *limit = &j->policy->per_recipient;
+    if (limit->count > 0 && j->known->recipient_told >= limit->count)
+        return SKIP_RECIPIENT_LIMIT;
+    return SKIP_NONE;
+}
+
+void policy_judge(const struct policy *policy,
+                  const struct arrival *arrival,
+                  const struct known *known,
+                  int64_t now_ms,
+                  struct verdict *out)
+{
+    struct judging j = {policy, arrival, known, now_ms};
+    *out = (struct verdict){.class = CLASS_FIRST, .identity = arrival->identity};
+    if (seen_again(&j, out) || redelivered(&j, out) || list_copy(&j, out))
+        return;
+    if (key_is_taken(known)) {
+        conflict(&j, out);
+        return;
+    }
+    disposition_judge(&j, out);
+    if (out->disposition != DISPOSITION_CASE && out->disposition != DISPOSITION_APPEND)
+        return;
+    out->skip = skip_judge(&j, out->disposition);
+    const struct limit *total = &policy->total;
+    out->ack_waits =
+        out->skip == SKIP_NONE && total->count > 0 && known->total_told >= total->count;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <onecase/message.h>
+
+/* clang-format off */
+/* What mail programs put before the subject of a reply or a forwarded mail, and a colon after it. */
+static const char *const prefixes[] = {
+    "Re", "Fwd", "Fw", "Forward",
+    "Aw", "Antw", "Antwort", "Wg",                 /* German */
+    "Sv", "Vs", "Vb", "Vl", "Videresendt",         /* Scandinavian, Finnish */
+    "Tr", "Rép", "Réf",                            /* French */
+    "Rv", "Res", "Enc",                            /* Spanish, Portuguese */
+    "R", "I", "Rif",                               /* Italian */
+    "Doorst",                                      /* Dutch */
+    "Odp", "Pd",                                   /* Polish */
+    "Ynt", "İlt",                                  /* Turkish */
+    "Απ", "ΑΠ", "Πρθ", "ΠΡΘ",                      /* Greek */
+    "На", "Отв", "Ha",                             /* Russian */
+    "回复", "回覆", "答复", "转发", "轉寄",          /* Chinese */
+    "返信", "転送",                                 /* Japanese */
+    "답장", "회신", "전달",                         /* Korean */
+};
+/* clang-format on */
+
+static struct slice from_on(struct slice s, size_t at)
+{
+    return slice_trim(slice_cut(s, at, s.len));
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The length of a count, as in "Re[2]:", "Re(2):", "Re^2:" and "Re2:", or 0. */
+static size_t count_length(struct slice s)
+{
+    size_t at = s.len > 0 && (s.at[0] == '[' || s.at[0] == '(' || s.at[0] == '^') ? 1 : 0;
+    size_t digits = at;
+
+    while (at < s.len && is_digit(s.at[at]))
+        at++;
+    if (at == digits)
+        return 0;
+    if (s.at[0] == '[' || s.at[0] == '(')
+        return at < s.len && (s.at[at] == ']' || s.at[at] == ')') ? at + 1 : 0;
+    return at;
+}
+
+/* Takes a colon off the front, also a full-width one. */
+static bool take_colon(struct slice *s)
+{
+    static const struct slice colons[] = {SLICE(":"), SLICE("\uFF1A")};
+
+    *s = slice_trim(*s);
+    for (size_t i = 0; i < LENGTH(colons); i++) {
+        if (!slice_starts_nocase(*s, colons[i]))
+            continue;
+        *s = from_on(*s, colons[i].len);
+        return true;
+    }
+    return false;
+}
+
+static bool take_prefix(struct slice *s)
+{
+    for (size_t i = 0; i < LENGTH(prefixes); i++) {
+        struct slice prefix = slice_z(prefixes[i]);
+        struct slice rest = slice_cut(*s, prefix.len, s->len);
+
+        if (!slice_starts_nocase(*s, prefix))
+            continue;
+        rest = slice_cut(rest, count_length(rest), rest.len);
+        if (!take_colon(&rest))
+            continue;
+        *s = rest;
+        return true;
+    }
+    return false;
+}
+
+static bool take_first_tag(struct slice *s)
+{
+    size_t end = slice_find(*s, ']', 0);
+
+    if (s->len == 0 || s->at[0] != '[' || end == s->len)
+        return false;
+    *s = from_on(*s, end + 1);
+    return true;
+}
+
+/* "[tag]" or "(fwd)" at the end. */
+static bool take_last_tag(struct slice *s)
+{
+    const struct slice fwd = SLICE("(fwd)");
+    size_t at = s->len;
+
+    if (s->len >= fwd.len && slice_eq_nocase(slice_cut(*s, s->len - fwd.len, fwd.len), fwd)) {
+        *s = slice_trim(slice_cut(*s, 0, s->len - fwd.len));
+        return true;
+    }
+    if (s->len == 0 || s->at[s->len - 1] != ']')
+        return false;
+    while (at > 0 && s->at[at - 1] != '[')
+        at--;
+    *s = slice_trim(slice_cut(*s, 0, at > 0 ? at - 1 : s->len));
+    return at > 0;
+}
+
+/* What would leave nothing stays: a subject of nothing but tags is compared as it is. */
+static bool take_one(struct slice *core)
+{
+    static bool (*const takes[])(struct slice *) = {take_prefix, take_first_tag, take_last_tag};
+
+    for (size_t i = 0; i < LENGTH(takes); i++) {
+        struct slice less = *core;
+
+        if (!takes[i](&less) || less.len == 0)
+            continue;
+        *core = less;
+        return true;
+    }
+    return false;
+}
+
+struct slice subject_core(struct slice subject)
+{
+    struct slice core = slice_trim(subject);
+
+    while (take_one(&core))
+        ;
+    return core;
+}
