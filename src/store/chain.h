@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * chain - writing transactions, and the event chain that each of them adds to.
+ *
+ *     CLEANUP(writing_end) struct writing w = WRITING_NONE;
+ *     TRY(writing_begin(store, run, now, &w, err));
+ *     ... statements; TRY(event_add(&w, &(struct event){ ... }, err)) ...
+ *     return writing_finish(&w, err);
+ *
+ * A line's hash is SHA-256 over its fields in the table's order, number to previous, each written as
+ * its length in decimal, a colon, its octets and a LF: nothing can be moved from one field to the
+ * next. `previous` is the hash of the line before; of the first, the id of the ledger.
+ *
+ * A COMMIT that failed is read back: the last line that the transaction wrote is looked for on a new
+ * connection. There: RC_OK. Not there: RC_DEFERRED, once a commit of ours has taken its place, so
+ * that no recovery can bring it back. Neither could be found out: RC_UNKNOWN. A transaction that adds
+ * no line must be harmless to repeat: after such a failure it is RC_DEFERRED, done or not.
+ */
+#pragma once
+
+#include "db.h"
+
+#include <onecase/clock.h>
+
+struct store;
+
+struct writing {
+    struct store *store;          /* NULL once it has ended */
+    struct tx tx;
+    const char *run;              /* borrowed; "" is none, such as a person's command */
+    struct instant now;
+    int64_t number;               /* of the last line of the chain; 0 before the first event_add */
+    char hash[DIGEST_HEX_SIZE];   /* its hash */
+};
+#define WRITING_NONE {NULL, TX_NONE, NULL, {0, 0}, 0, ""}
+
+/* One line. NULL is "". No field may hold a name, an address or a subject. */
+struct event {
+    const char *mailbox;
+    const char *key;
+    const char *subject;    /* item, effect ID, attempt ID, mailbox, run, ledger */
+    const char *what;       /* the event's word in its table */
+    const char *from, *to;
+    const char *actor;      /* actor_text() */
+};
+
+/* BEGIN IMMEDIATE. `run` must outlive it. */
+enum rc writing_begin(struct store *store,
+                      const char *run,
+                      struct instant now,
+                      struct writing *out,
+                      struct err *err) MUST_CHECK;
+enum rc event_add(struct writing *w, const struct event *event, struct err *err) MUST_CHECK;
+/* Commits, and reads back where that failed. Ended either way. */
+enum rc writing_finish(struct writing *w, struct err *err) MUST_CHECK;
+void writing_end(struct writing *w);    /* rolls back what was not finished; for CLEANUP */
+
+/* Text made of a word and a number ("effect 12"), for event.subject and note.about. */
+struct subject {
+    char text[40];
+};
+struct subject subject_of(const char *word, int64_t id);

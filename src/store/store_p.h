@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * store_p - what the files of this folder share: the open ledger and its five vtables.
+ *
+ * `self` of every port function is a struct store. A connection is one thread's.
+ */
+#pragma once
+
+#include "chain.h"
+#include "db.h"
+#include "steps.h"
+
+struct store {
+    struct db *db;
+    char run[RUN_ID_SIZE];    /* that entered by this store; "" before: a tool's */
+};
+
+extern const struct ledger_runs store_runs;
+extern const struct ledger_mailboxes store_mailboxes;
+extern const struct ledger_intake store_intake;
+extern const struct ledger_work store_work;
+extern const struct ledger_people store_people;
