@@ -149,7 +149,10 @@ static bool take_message(struct slice octets, struct message *m)
     if (octets.len != FIXED_SIZE + part_count * PART_SIZE + pool_len)
         return false;
     m->signs = (uint32_t)take(&rest, 4);
-    m->has_date = take(&rest, 1) != 0;
+
+    uint64_t has_date = take(&rest, 1);
+
+    m->has_date = has_date != 0;
     m->date_ms = (int64_t)take(&rest, 8);
     for (size_t i = 0; i < LENGTH(texts); i++) {
         struct span s = take_span(&rest);
@@ -159,7 +162,7 @@ static bool take_message(struct slice octets, struct message *m)
     for (uint64_t i = 0; i < part_count; i++)
         take_part(&rest, message_add_part(m));
     str_add(&m->pool, rest);
-    return true;
+    return has_date <= 1;
 }
 
 /* Checking: the message was taken apart, but every value in it is still anything. */
@@ -179,8 +182,8 @@ static bool is_list(struct slice text)
 
 static bool is_path_octet(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
 }
 
 /* A name, or a path below tmp/ whose components do not begin with a dot. */

@@ -65,7 +65,8 @@ void reference_of(const char *prefix, const char *key, int digits, char out[REFE
 }
 
 /* The reference that stands at `at` and ends where its word ends. */
-static bool reference_at(struct slice prefix, struct slice text, size_t at, char out[REFERENCE_SIZE])
+static bool
+reference_at(struct slice prefix, struct slice text, size_t at, char out[REFERENCE_SIZE])
 {
     struct slice word = slice_cut(text, at, text.len);
     size_t digits = 0;

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EXTENSION_MAX 32 /* octets with the dot; a longer one is a part of the name like any other */
+#define EXTENSION_MAX                                                                              \
+    32 /* octets with the dot; a longer one is a part of the name like any other */
 
 struct range {
     uint32_t first, last;
@@ -221,7 +222,10 @@ void safe_name(struct slice decoded, struct slice type, struct str *out)
     make_name(decoded, type, SAFE_NAME_MAX, out);
 }
 
-void stored_name(unsigned number, struct slice decoded, struct slice type, char out[STORED_NAME_SIZE])
+void stored_name(unsigned number,
+                 struct slice decoded,
+                 struct slice type,
+                 char out[STORED_NAME_SIZE])
 {
     CLEANUP(str_clear) struct str name = STR_INIT;
     int digits = snprintf(out, STORED_NAME_SIZE, "%02u-", number);

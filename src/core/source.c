@@ -5,24 +5,16 @@
 
 #include <stdlib.h>
 
-/* clang-format off */
-#define FIELD_LIST(X) \
-/*    which              name */          \
-    X(FIELD_MESSAGE_ID,  "Message-ID")    \
-    X(FIELD_FROM,        "From")          \
-    X(FIELD_DATE,        "Date")          \
-    X(FIELD_SUBJECT,     "Subject")
-/* clang-format on */
-
-#define FIELD_ENUM(which, name) which,
-enum field { FIELD_LIST(FIELD_ENUM) FIELD_COUNT };
-#undef FIELD_ENUM
-
-#define FIELD_NAME(which, name) [which] = SLICE(name),
-static const struct slice field_names[FIELD_COUNT] = {FIELD_LIST(FIELD_NAME)};
-#undef FIELD_NAME
-
 #define LF SLICE("\n")
+
+enum field { FIELD_MESSAGE_ID, FIELD_FROM, FIELD_DATE, FIELD_SUBJECT, FIELD_COUNT };
+
+static const char *const field_names[FIELD_COUNT] = {
+    [FIELD_MESSAGE_ID] = "Message-ID",
+    [FIELD_FROM] = "From",
+    [FIELD_DATE] = "Date",
+    [FIELD_SUBJECT] = "Subject",
+};
 
 /* `out` is the result in the making: its texts and its date are there once the header is over. */
 struct source_reading {
@@ -77,7 +69,7 @@ static void choose_value(struct source_reading *r)
 {
     r->value = NULL;
     for (size_t i = 0; i < FIELD_COUNT; i++) {
-        if (r->seen[i] || !header_scan_is(&r->scan, field_names[i]))
+        if (r->seen[i] || !header_scan_is(&r->scan, slice_z(field_names[i])))
             continue;
         r->seen[i] = true;
         r->value = &r->raw[i];
