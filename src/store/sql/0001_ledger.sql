@@ -90,6 +90,10 @@ CREATE TABLE item (
     signs           INTEGER NOT NULL,
     sender          TEXT NOT NULL,
     recipient       TEXT NOT NULL,                -- whom the acknowledgement goes to
+    sender_plain    TEXT NOT NULL DEFAULT '',     -- the same two without case and +tag, for the limits
+    recipient_plain TEXT NOT NULL DEFAULT '',
+    tells           INTEGER NOT NULL DEFAULT 0 CHECK (tells IN (0, 1)),    -- its sender is to be told
+    names_ack       TEXT NOT NULL DEFAULT '',     -- EFFECT of our acknowledgement that it names
     subject         TEXT NOT NULL,
     text            TEXT NOT NULL,
     sent_at         INTEGER,                      -- Date, if valid
@@ -106,7 +110,9 @@ CREATE TABLE item (
     generation      INTEGER NOT NULL,
     created_at      INTEGER NOT NULL,
     completed_at    INTEGER,
-    CHECK ((lease_run IS NULL) = (lease_boot IS NULL))
+    CHECK ((lease_run IS NULL) = (lease_boot IS NULL)),
+    -- What somebody has in hand is due for whoever takes it over, should that one die.
+    CHECK (lease_run IS NULL OR next_due IS NOT NULL)
 ) STRICT;
 CREATE INDEX item_due ON item (mailbox, next_due) WHERE next_due IS NOT NULL;
 CREATE INDEX item_leased ON item (lease_run) WHERE lease_run IS NOT NULL;
@@ -116,9 +122,10 @@ CREATE INDEX item_first ON item (first_key) WHERE first_key IS NOT NULL;
 CREATE INDEX item_case ON item (case_key) WHERE case_key IS NOT NULL;
 CREATE INDEX item_waiting ON item (mailbox, reason) WHERE state = 'needs_reconciliation';
 CREATE INDEX item_fingerprint ON item (fingerprint);
-CREATE INDEX item_sender ON item (mailbox, sender, internal_ms);
-CREATE INDEX item_recipient ON item (mailbox, recipient, internal_ms);
-CREATE INDEX item_arrival ON item (mailbox, internal_ms);
+CREATE INDEX item_sender ON item (mailbox, sender_plain, internal_ms) WHERE arrived_as = 'case';
+CREATE INDEX item_recipient ON item (mailbox, recipient_plain, internal_ms) WHERE tells = 1;
+CREATE INDEX item_tells ON item (mailbox, internal_ms) WHERE tells = 1;
+CREATE INDEX item_names_ack ON item (names_ack) WHERE names_ack <> '';
 
 -- One observation of one source message, or one operator replay.
 CREATE TABLE delivery (
@@ -159,8 +166,10 @@ CREATE TABLE effect (
     due           INTEGER,                       -- wall time; NULL: waits for something else
     first_try     INTEGER,                       -- wall time of the first try by the item's own fault
     server_faults INTEGER NOT NULL DEFAULT 0,
+    ack_id        TEXT NOT NULL DEFAULT '',      -- EFFECT of an acknowledgement, once its target is fixed
     UNIQUE (key, kind, target)
 ) STRICT;
+CREATE UNIQUE INDEX effect_ack ON effect (ack_id) WHERE ack_id <> '';
 CREATE UNIQUE INDEX effect_one_acknowledgement ON effect (key)
     WHERE kind = 'acknowledgement' AND target <> 'closed';
 CREATE INDEX effect_open ON effect (kind, status) WHERE status IN ('attempting', 'unknown', 'deferred', 'refused');
@@ -324,6 +333,7 @@ CREATE INDEX note_key ON note (key);
 CREATE TABLE reading (
     mailbox TEXT NOT NULL,
     octets  TEXT NOT NULL,
+    run     TEXT NOT NULL,
     deaths  INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (mailbox, octets)
 ) STRICT;
