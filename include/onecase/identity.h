@@ -50,11 +50,13 @@ struct identity identity_digest(const char *mailbox, const struct digest *source
 struct identity identity_conflict(const char *mailbox, const struct digest *source_digest);
 struct identity identity_delivery(const char *mailbox, uint32_t uidvalidity, uint32_t uid);
 
-/* prefix + the first `digits` Crockford base-32 digits (0-9 A-Z without I L O U) of the key's bits,
- * most significant first. A collision takes two digits more. */
+/* prefix + the first `digits` (1 to REFERENCE_DIGITS_MAX) Crockford base-32 digits (0-9 A-Z without
+ * I L O U) of the key's bits, most significant first. A collision takes two digits more. What does
+ * not fit into REFERENCE_SIZE is left out: prefixes are short. */
 void reference_of(const char *prefix, const char *key, int digits, char out[REFERENCE_SIZE]);
-/* Finds "prefix" + at least 8 Crockford digits in a text, such as a subject, in any case; false
- * where there is none. `out` is in canonical form. The place searched from and found at is `*at`. */
+/* Finds prefix + at least 8 Crockford digits as a word of a text such as a subject, in any case,
+ * with O for 0 and I or L for 1; false where there is none. `out` is in canonical form. `*at` is the
+ * place to search from and then where it was found: go on from *at + 1. */
 bool reference_find(const char *prefix, struct slice text, size_t *at, char out[REFERENCE_SIZE]);
 
 /* The first 32 hex digits of SHA-256 of key + ":acknowledgement:" + completion_state. */

@@ -82,18 +82,24 @@ struct message {
 
 void message_clear(struct message *m); /* for CLEANUP */
 
-/* Puts text into the pool and says where it stands. The pool may move: slices taken before die. */
+/* Puts text into the pool and says where it stands. The pool may move: slices taken before die.
+ * What does not fit into 4 GiB is absent. */
 struct span message_keep(struct message *m, struct slice text);
 struct slice message_slice(const struct message *m, struct span where); /* borrowed */
 struct message_part *message_add_part(struct message *m);               /* zeroed; borrowed */
-/* Adds one item to a list that is being built last in the pool. */
+/* Adds one item to a list, which stands last in the pool then; an LF in the item becomes a blank. */
 void message_list_add(struct message *m, struct span *list, struct slice item);
 /* Takes the next item off a list; false at its end. Start with message_slice(m, m->to). */
 bool message_next(struct slice *rest, struct slice *item);
 
 /* The flat form that crosses from the reader's process: self-contained, versioned, checked.
  * message_read: RC_REFUSED where the octets are not a whole, consistent message of this version
- * (a child is not trusted: every span is held against the pool, every count against the length). */
+ * (a child is not trusted: every span is held against the pool, every count against the length).
+ * Consistent means also: texts are UTF-8 without NUL, and those that may come to stand in a header
+ * (addresses, list id, proof, types) without CR and LF; lists end with LF; ids may hold any octets;
+ * `file` is a name of letters, digits, "-", "_" and ".", or a path of such names below "tmp/", none
+ * beginning with a dot; all texts together are at most twice as long as the pool.
+ * `out` is MESSAGE_INIT or a former result. */
 void message_write(const struct message *m, struct str *out);
 enum rc message_read(struct slice octets, struct message *out, struct err *err) MUST_CHECK;
 
@@ -107,5 +113,6 @@ struct digest message_payload_digest(const struct message *m);
  * space, attachment hashes; neither Date nor Message-ID. */
 struct digest message_fingerprint(const struct message *m);
 
-/* The subject without reply and forward prefixes and without [tags], for comparing. Borrowed. */
+/* The subject without reply and forward prefixes and without [tags] at either end, for comparing;
+ * what would leave nothing stays. Borrowed. */
 struct slice subject_core(struct slice subject);
