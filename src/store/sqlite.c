@@ -68,19 +68,6 @@ static enum rc set_wal(struct db *db, struct err *err)
     return RC_OK;
 }
 
-static enum rc connect(struct db *db, struct err *err)
-{
-    if (sqlite3_open_v2(db->path, &db->sqlite, db->flags, NULL) != SQLITE_OK)
-        return DB_FAIL(db, err);
-    sqlite3_extended_result_codes(db->sqlite, 1);
-    sqlite3_busy_timeout(db->sqlite, db->busy_timeout_ms);
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    TRY(db_run(db, settings, err));
-    return db_read_only(db) ? RC_OK : set_wal(db, err);
-}
-
 /* A statement that somebody holds yet is left to stmt_done, empty. */
 static void forget(struct stmt *s)
 {
@@ -103,6 +90,34 @@ static void disconnect(struct db *db)
     }
     sqlite3_close_v2(db->sqlite);
     db->sqlite = NULL;
+}
+
+static enum rc settle(struct db *db, struct err *err)
+{
+    sqlite3_extended_result_codes(db->sqlite, 1);
+    sqlite3_busy_timeout(db->sqlite, db->busy_timeout_ms);
+    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    TRY(db_run(db, settings, err));
+    return db_read_only(db) ? RC_OK : set_wal(db, err);
+}
+
+static enum rc connect(struct db *db, struct err *err)
+{
+    enum rc rc = sqlite3_open_v2(db->path, &db->sqlite, db->flags, NULL) == SQLITE_OK
+                     ? settle(db, err)
+                     : DB_FAIL(db, err);
+
+    if (rc != RC_OK)
+        disconnect(db);
+    return rc;
+}
+
+/* A connection that could not be opened anew is tried again by the next statement. */
+static enum rc connected(struct db *db, struct err *err)
+{
+    return db->sqlite != NULL ? RC_OK : connect(db, err);
 }
 
 static int open_flags(const struct store_options *options)
@@ -141,7 +156,7 @@ void db_close(struct db **db)
 /* A private memory database has no name, and would be gone with its connection. */
 enum rc db_reopen(struct db *db, struct err *err)
 {
-    const char *name = sqlite3_db_filename(db->sqlite, "main");
+    const char *name = db->sqlite != NULL ? sqlite3_db_filename(db->sqlite, "main") : db->path;
 
     if (name == NULL || name[0] == '\0')
         return RC_OK;
@@ -162,6 +177,7 @@ const char *db_path(const struct db *db)
 
 enum rc db_run(struct db *db, const char *sql, struct err *err)
 {
+    TRY(connected(db, err));
     return sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK ? RC_OK : DB_FAIL(db, err);
 }
 
@@ -210,6 +226,8 @@ static enum rc prepare(struct db *db, const char *sql, struct stmt **out, struct
 /* One that is still being read is not taken away from its reader: another is prepared beside it. */
 enum rc stmt_open(struct db *db, const char *sql, struct stmt **out, struct err *err)
 {
+    TRY(connected(db, err));
+
     struct stmt *s = *bucket_of(db, sql);
 
     while (s != NULL && (s->sql != sql || s->used))
@@ -361,7 +379,7 @@ enum rc tx_begin(struct db *db, struct tx *tx, struct err *err)
 {
     static const char begin[] = "BEGIN IMMEDIATE";
 
-    assert(sqlite3_get_autocommit(db->sqlite));
+    assert(db->sqlite == NULL || sqlite3_get_autocommit(db->sqlite));
     TRY(run_cached(db, begin, err));
     tx->db = db;
     return RC_OK;
@@ -371,7 +389,7 @@ enum rc tx_read(struct db *db, struct tx *tx, struct err *err)
 {
     static const char begin[] = "BEGIN";
 
-    assert(sqlite3_get_autocommit(db->sqlite));
+    assert(db->sqlite == NULL || sqlite3_get_autocommit(db->sqlite));
     TRY(run_cached(db, begin, err));
     tx->db = db;
     return RC_OK;

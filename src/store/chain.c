@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store_p.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Lines */
+
+static void hash_field(struct str *out, struct slice field)
+{
+    str_addf(out, "%zu:", field.len);
+    str_add(out, field);
+    str_addc(out, '\n');
+}
+
+static void hash_number(struct str *out, int64_t number)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof digits, "%" PRId64, number);
+    hash_field(out, slice_z(digits));
+}
+
+struct line {
+    int64_t number, at_ms;
+    const char *run, *mailbox, *key, *subject, *what, *from, *to, *actor, *previous;
+};
+
+static void hash_line(const struct line *line, char out[DIGEST_HEX_SIZE])
+{
+    const char *const fields[] = {line->run,  line->mailbox, line->key,   line->subject, line->what,
+                                  line->from, line->to,      line->actor, line->previous};
+    CLEANUP(str_clear) struct str text = STR_INIT;
+
+    hash_number(&text, line->number);
+    hash_number(&text, line->at_ms);
+    for (size_t i = 0; i < LENGTH(fields); i++)
+        hash_field(&text, slice_z(fields[i]));
+
+    struct digest digest = sha256_of(str_slice(&text));
+
+    digest_hex(&digest, out);
+}
+
+static enum rc ledger_id(struct db *db, char out[DIGEST_HEX_SIZE], struct err *err)
+{
+    static const char find[] = "SELECT value FROM meta WHERE name = 'ledger_id'";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_NOT_FOUND)
+        return FAIL(err, RC_BROKEN, "ledger '%s': it has no id", db_path(db));
+    if (rc == RC_OK)
+        snprintf(out, DIGEST_HEX_SIZE, "%s", col_text(s, "value"));
+    return rc;
+}
+
+/* The last line; of an empty chain number 0 and the ledger's id. */
+static enum rc
+read_tail(struct db *db, int64_t *number, char hash[DIGEST_HEX_SIZE], struct err *err)
+{
+    static const char last[] = "SELECT number, hash FROM event ORDER BY number DESC LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, last, &s, err));
+    enum rc rc = stmt_row(s, err);
+
+    *number = rc == RC_OK ? col_int(s, "number") : 0;
+    if (rc == RC_NOT_FOUND)
+        return ledger_id(db, hash, err);
+    if (rc == RC_OK)
+        snprintf(hash, DIGEST_HEX_SIZE, "%s", col_text(s, "hash"));
+    return rc;
+}
+
+static const char *or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static enum rc insert_line(struct writing *w, const struct line *line, struct err *err)
+{
+    static const char insert[] = "INSERT INTO event (number, at, run, mailbox, key, subject, what,"
+                                 " from_state, to_state, actor, previous, hash)"
+                                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    char hash[DIGEST_HEX_SIZE];
+
+    hash_line(line, hash);
+    TRY(stmt_open(w->store->db, insert, &s, err));
+    stmt_int(s, 1, line->number);
+    stmt_int(s, 2, line->at_ms);
+    stmt_text(s, 3, line->run);
+    stmt_text(s, 4, line->mailbox);
+    stmt_text(s, 5, line->key);
+    stmt_text(s, 6, line->subject);
+    stmt_text(s, 7, line->what);
+    stmt_text(s, 8, line->from);
+    stmt_text(s, 9, line->to);
+    stmt_text(s, 10, line->actor);
+    stmt_text(s, 11, line->previous);
+    stmt_text(s, 12, hash);
+    TRY(stmt_run(s, NULL, err));
+    w->number = line->number;
+    memcpy(w->hash, hash, sizeof hash);
+    return RC_OK;
+}
+
+enum rc event_add(struct writing *w, const struct event *event, struct err *err)
+{
+    int64_t last = w->number;
+    char previous[DIGEST_HEX_SIZE];
+
+    if (last == 0)
+        TRY(read_tail(w->store->db, &last, w->hash, err));
+    memcpy(previous, w->hash, sizeof previous);
+
+    const struct line line = {
+        .number = last + 1,
+        .at_ms = w->now.wall_ms,
+        .run = or_empty(w->run),
+        .mailbox = or_empty(event->mailbox),
+        .key = or_empty(event->key),
+        .subject = or_empty(event->subject),
+        .what = or_empty(event->what),
+        .from = or_empty(event->from),
+        .to = or_empty(event->to),
+        .actor = or_empty(event->actor),
+        .previous = previous,
+    };
+
+    return insert_line(w, &line, err);
+}
+
+struct subject subject_of(const char *word, int64_t id)
+{
+    struct subject subject;
+
+    snprintf(subject.text, sizeof subject.text, "%s %" PRId64, word, id);
+    return subject;
+}
+
+/* Transactions */
+
+enum rc writing_begin(
+    struct store *store, const char *run, struct instant now, struct writing *out, struct err *err)
+{
+    *out = (struct writing)WRITING_NONE;
+    TRY(tx_begin(store->db, &out->tx, err));
+    out->store = store;
+    out->run = run;
+    out->now = now;
+    return RC_OK;
+}
+
+static enum rc line_stands(struct db *db, const struct writing *w, struct err *err)
+{
+    static const char find[] = "SELECT number FROM event WHERE number = $1 AND hash = $2";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_int(s, 1, w->number);
+    stmt_text(s, 2, w->hash);
+    return stmt_row(s, err);
+}
+
+/* The octets of the commit that failed may stand in the log yet, whole, where a recovery would take
+ * them for good. From this commit on they are overwritten. */
+static enum rc take_its_place(struct db *db, int64_t number, struct err *err)
+{
+    static const char settle[] =
+        "INSERT INTO meta (name, value) VALUES ('settled', CAST($1 AS TEXT))"
+        " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+
+    TRY(tx_begin(db, &tx, err));
+    TRY(stmt_open(db, settle, &s, err));
+    stmt_int(s, 1, number);
+    TRY(stmt_run(s, NULL, err));
+    return tx_commit(&tx, err);
+}
+
+static enum rc read_back(struct db *db, const struct writing *w, struct err *err)
+{
+    struct err second = ERR_INIT;
+    enum rc rc = db_reopen(db, &second);
+
+    if (rc == RC_OK)
+        rc = w->number == 0 ? RC_NOT_FOUND : line_stands(db, w, &second);
+    if (rc == RC_OK)
+        return RC_OK;
+    if (rc == RC_NOT_FOUND && take_its_place(db, w->number, &second) == RC_OK)
+        return err_set(err, RC_DEFERRED, "writing_finish", "%s; read back: nothing was written",
+                       err->text);
+    return err_set(err, RC_UNKNOWN, "writing_finish", "%s; reading it back failed: %s", err->text,
+                   second.text);
+}
+
+enum rc writing_finish(struct writing *w, struct err *err)
+{
+    struct err first = ERR_INIT;
+    struct store *store = STEAL(w->store);
+    enum rc rc = tx_commit(&w->tx, &first);
+
+    if (rc == RC_UNKNOWN)
+        rc = read_back(store->db, w, &first);
+    if (rc != RC_OK && err != NULL)
+        *err = first;
+    return rc;
+}
+
+void writing_end(struct writing *w)
+{
+    tx_end(&w->tx);
+    w->store = NULL;
+}
+
+/* Checking */
+
+static bool follows(const struct line *line, int64_t number, const char *previous, const char *hash)
+{
+    char expected[DIGEST_HEX_SIZE];
+
+    hash_line(line, expected);
+    return line->number == number && strcmp(line->previous, previous) == 0 &&
+           strcmp(expected, hash) == 0;
+}
+
+static enum rc check_lines(struct db *db, int64_t *number, struct err *err)
+{
+    static const char all[] = "SELECT number, at, run, mailbox, key, subject, what, from_state,"
+                              " to_state, actor, previous, hash FROM event ORDER BY number";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    char previous[DIGEST_HEX_SIZE];
+    enum rc rc;
+
+    TRY(ledger_id(db, previous, err));
+    TRY(stmt_open(db, all, &s, err));
+    for (*number = 0; (rc = stmt_row(s, err)) == RC_OK; ++*number) {
+        const struct line line = {
+            .number = col_int(s, "number"),
+            .at_ms = col_int(s, "at"),
+            .run = col_text(s, "run"),
+            .mailbox = col_text(s, "mailbox"),
+            .key = col_text(s, "key"),
+            .subject = col_text(s, "subject"),
+            .what = col_text(s, "what"),
+            .from = col_text(s, "from_state"),
+            .to = col_text(s, "to_state"),
+            .actor = col_text(s, "actor"),
+            .previous = col_text(s, "previous"),
+        };
+
+        if (!follows(&line, *number + 1, previous, col_text(s, "hash")))
+            return FAIL(err, RC_BROKEN,
+                        "ledger '%s': event %" PRId64 " does not follow from the one before it",
+                        db_path(db), *number + 1);
+        snprintf(previous, sizeof previous, "%s", col_text(s, "hash"));
+    }
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+enum rc store_check_chain(struct store *store, struct err *err)
+{
+    static const char marked[] = "SELECT COALESCE(MAX(marked_event), 0) AS number FROM mailbox";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    int64_t last;
+
+    TRY(tx_read(store->db, &tx, err));
+    TRY(check_lines(store->db, &last, err));
+    TRY(stmt_open(store->db, marked, &s, err));
+    TRY(stmt_row(s, err));
+    if (col_int(s, "number") > last)
+        return FAIL(err, RC_BROKEN,
+                    "ledger '%s': its events end at %" PRId64
+                    ", but a mark was written for %" PRId64,
+                    db_path(store->db), last, col_int(s, "number"));
+    return RC_OK;
+}
