@@ -72,6 +72,7 @@ struct mailbox_record {
     int64_t generation;      /* of the ledger when this mailbox last agreed with it */
     uint32_t rewind_uidvalidity,
         rewind_uidnext;    /* inbox mail below is from before the ledger went back */
+    bool scanning;         /* Processed is still to be read for what the ledger forgot */
     bool claimed;          /* our deed was read back */
     char claim_owner[160]; /* another deployment that owns it; "" is nobody */
     int64_t marked_event;  /* number in the last mark we wrote */
@@ -95,6 +96,10 @@ struct ledger_mailboxes {
                       struct mailbox_record *record,
                       struct instant now,
                       struct err *err);
+    /* The folder's UIDs mean other messages now (another UIDVALIDITY, or UIDNEXT fell back): every
+     * delivery of that folder is stale from here on, and its UID is never used again. */
+    enum rc (*renumber)(
+        void *self, const char *mailbox, const char *folder, struct instant now, struct err *err);
     enum rc (*choose_import)(void *self,
                              const char *mailbox,
                              enum import_choice choice,
@@ -195,6 +200,7 @@ struct work_delivery {
     int64_t internal_ms;
     bool won;          /* it won the item; else it is a copy */
     char move_to[256]; /* where it is filed; "" stays */
+    bool stale;        /* its UID is no longer to be used: the folder was renumbered */
 };
 
 struct work_attachment {
@@ -304,9 +310,11 @@ struct doubt { /* an acknowledgement whose outcome is unknown */
 };
 
 struct ledger_work {
-    /* Takes items of this mailbox that are due and whose lease is free, void or ended: state, fence
-     * and lease in one transaction, and what another left `attempting` becomes `unknown` by the
-     * table. Oldest first; new mail is not starved by old. Held items never come. */
+    /* Takes items of this mailbox whose next_due has come and whose lease is free, void or ended:
+     * fence and lease in one transaction, and what another left `attempting` becomes `unknown` by the
+     * table. Items that are received or in_progress are stepped by ITEM_ON_CLAIM; one that is complete
+     * (a copy is to be filed) or waits for a person (its original is to be kept) keeps its state.
+     * Oldest first; new mail is not starved by old. */
     enum rc (*claim)(void *self,
                      const char *run,
                      const char *mailbox,
@@ -333,6 +341,12 @@ struct ledger_work {
     /* Acknowledgements of this mailbox in doubt, oldest first, with those a person is asked about. */
     enum rc (*doubts)(
         void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err);
+    /* Has another delivery's move of this mailbox ended at `external_id` ("UIDVALIDITY:UID" of its
+     * target folder)? RC_NOT_FOUND: no. */
+    enum rc (*filing_taken)(void *self,
+                            const char *mailbox,
+                            const char *external_id,
+                            struct err *err);
     /* Is the case of this item there, and is its key the item's? The read-back of acceptance. */
     enum rc (*case_stands)(void *self, const char *key, struct err *err);
 };

@@ -79,7 +79,8 @@ struct mailbox {
                     struct err *err);
     /* Adds a message of ours, creating the folder where missing. */
     enum rc (*append)(void *self, const char *folder, struct slice octets, struct err *err);
-    /* Removes a message that we appended. Gone already is RC_OK. */
+    /* Removes one message: one that we appended, or one whose copy was just proven to stand in its
+     * target folder (a COPY whose run died before it could mark the source). Gone already is RC_OK. */
     enum rc (*remove)(
         void *self, const char *folder, uint32_t uidvalidity, uint32_t uid, struct err *err);
     /* UIDs of messages with that header field containing that text; a caller checks what it finds.

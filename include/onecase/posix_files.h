@@ -29,8 +29,4 @@ void posix_files_close(struct posix_files **files);       /* for CLEANUP */
 
 /* Removes what was not written to since `before_ms` (wall time) from tmp/: leftovers of runs that
  * were killed. */
-enum rc posix_files_sweep(struct posix_files *files, int64_t before_ms, struct err *err) MUST_CHECK;
-
-/* The outcome that an errno is, and its reason for a person; a text of its own where it is in the
- * table, else strerror's. */
-enum rc posix_files_outcome(int error, const char **reason);
+enum rc posix_files_sweep(const char *data_dir, int64_t before_ms, struct err *err) MUST_CHECK;

@@ -44,6 +44,7 @@ CREATE TABLE mailbox (
     generation            INTEGER NOT NULL DEFAULT 0,
     rewind_uidvalidity    INTEGER NOT NULL DEFAULT 0,
     rewind_uidnext        INTEGER NOT NULL DEFAULT 0,
+    scanning              INTEGER NOT NULL DEFAULT 0 CHECK (scanning IN (0, 1)),
     claimed               INTEGER NOT NULL DEFAULT 0 CHECK (claimed IN (0, 1)),
     claim_owner           TEXT NOT NULL DEFAULT '',
     marked_event          INTEGER NOT NULL DEFAULT 0,
@@ -143,10 +144,12 @@ CREATE TABLE delivery (
     won         INTEGER NOT NULL CHECK (won IN (0, 1)),    -- it won its item; otherwise it is a copy
     move_to     TEXT NOT NULL,                -- where it is filed; '' stays
     left_folder INTEGER NOT NULL DEFAULT 0 CHECK (left_folder IN (0, 1)),
+    stale       INTEGER NOT NULL DEFAULT 0 CHECK (stale IN (0, 1)),    -- the folder was renumbered since
     run         TEXT NOT NULL REFERENCES run (id),
     seen_at     INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX delivery_source ON delivery (mailbox, folder, uidvalidity, uid) WHERE class <> 'replayed';
+CREATE UNIQUE INDEX delivery_source ON delivery (mailbox, folder, uidvalidity, uid)
+    WHERE class <> 'replayed' AND stale = 0;
 CREATE UNIQUE INDEX delivery_won ON delivery (key) WHERE won = 1;
 CREATE INDEX delivery_key ON delivery (key);
 CREATE INDEX delivery_octets ON delivery (mailbox, octets);
@@ -172,6 +175,7 @@ CREATE TABLE effect (
 CREATE UNIQUE INDEX effect_ack ON effect (ack_id) WHERE ack_id <> '';
 CREATE UNIQUE INDEX effect_one_acknowledgement ON effect (key)
     WHERE kind = 'acknowledgement' AND target <> 'closed';
+CREATE INDEX effect_filed ON effect (external_id) WHERE kind = 'move' AND external_id <> '';
 CREATE INDEX effect_open ON effect (kind, status) WHERE status IN ('attempting', 'unknown', 'deferred', 'refused');
 
 CREATE TABLE attempt (
