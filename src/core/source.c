@@ -9,11 +9,11 @@
 
 enum field { FIELD_MESSAGE_ID, FIELD_FROM, FIELD_DATE, FIELD_SUBJECT, FIELD_COUNT };
 
-static const char *const field_names[FIELD_COUNT] = {
-    [FIELD_MESSAGE_ID] = "Message-ID",
-    [FIELD_FROM] = "From",
-    [FIELD_DATE] = "Date",
-    [FIELD_SUBJECT] = "Subject",
+static const struct slice field_names[FIELD_COUNT] = {
+    [FIELD_MESSAGE_ID] = SLICE_INIT("Message-ID"),
+    [FIELD_FROM] = SLICE_INIT("From"),
+    [FIELD_DATE] = SLICE_INIT("Date"),
+    [FIELD_SUBJECT] = SLICE_INIT("Subject"),
 };
 
 /* `out` is the result in the making: its texts and its date are there once the header is over. */
@@ -69,7 +69,7 @@ static void choose_value(struct source_reading *r)
 {
     r->value = NULL;
     for (size_t i = 0; i < FIELD_COUNT; i++) {
-        if (r->seen[i] || !header_scan_is(&r->scan, slice_z(field_names[i])))
+        if (r->seen[i] || !header_scan_is(&r->scan, field_names[i]))
             continue;
         r->seen[i] = true;
         r->value = &r->raw[i];

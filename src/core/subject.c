@@ -49,15 +49,13 @@ static size_t count_length(struct slice s)
 /* Takes a colon off the front, also a full-width one. */
 static bool take_colon(struct slice *s)
 {
-    static const char *const colons[] = {":", "\uFF1A"};
+    static const struct slice colons[] = {SLICE_INIT(":"), SLICE_INIT("\uFF1A")};
 
     *s = slice_trim(*s);
     for (size_t i = 0; i < LENGTH(colons); i++) {
-        struct slice colon = slice_z(colons[i]);
-
-        if (!slice_starts_nocase(*s, colon))
+        if (!slice_starts_nocase(*s, colons[i]))
             continue;
-        *s = from_on(*s, colon.len);
+        *s = from_on(*s, colons[i].len);
         return true;
     }
     return false;
