@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "posix_at.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COMPONENT_SIZE 256
+
+void at_close(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+int at_open(int folder, const char *name, int flags)
+{
+    int fd;
+
+    do
+        fd = openat(folder, name, flags, 0600);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* Opens the folder that `path` stands in, and points `name` at its last component. */
+int at_open_parent(int top, const char *path, const char **name)
+{
+    char component[COMPONENT_SIZE];
+    const char *slash;
+    int folder = at_open(top, ".", AT_FOLDER);
+
+    for (; folder >= 0 && (slash = strchr(path, '/')) != NULL; path = slash + 1) {
+        int above = folder;
+
+        snprintf(component, sizeof component, "%.*s", (int)(slash - path), path);
+        folder = at_open(above, component, AT_FOLDER);
+        close(above);
+    }
+    *name = path;
+    return folder;
+}
+
+/* -1 and errno where it is not there, or is something else than a regular file. */
+int at_open_file(int top, const char *path, int flags)
+{
+    const char *name;
+    struct stat facts;
+    CLEANUP(at_close) int folder = at_open_parent(top, path, &name);
+    CLEANUP(at_close) int fd = folder < 0 ? -1 : at_open(folder, name, flags);
+
+    if (fd < 0 || fstat(fd, &facts) != 0)
+        return -1;
+    if (!S_ISREG(facts.st_mode)) {
+        errno = S_ISDIR(facts.st_mode) ? EISDIR : ELOOP;
+        return -1;
+    }
+    int opened = fd;
+
+    fd = -1;
+    return opened;
+}
+
+bool at_write(int fd, struct slice octets)
+{
+    while (octets.len > 0) {
+        ssize_t written = write(fd, octets.at, octets.len);
+
+        if (written < 0 && errno != EINTR)
+            return false;
+        if (written > 0)
+            octets = slice_cut(octets, (size_t)written, octets.len);
+    }
+    return true;
+}
+
+bool at_sync(int fd)
+{
+    int done;
+
+    do
+        done = fsync(fd);
+    while (done != 0 && errno == EINTR);
+    return done == 0;
+}

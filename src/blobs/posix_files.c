@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "paths.h"
+#include "posix_at.h"
+#include "posix_errors.h"
+
+#include <onecase/posix_files.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+struct posix_files {
+    int top;
+    struct writing {
+        char path[BLOB_PATH_SIZE]; /* "" where the place is free */
+        int fd;
+    } writing[POSIX_FILES_WRITING];
+};
+
+static enum rc failed(const char *act, const char *path, struct err *err)
+{
+    char reason[POSIX_REASON_SIZE];
+    enum rc rc = posix_outcome(errno, reason);
+
+    return FAIL(err, rc, "files: %s \"%.*s\": %s", act, path_shown(path), path, reason);
+}
+
+/* Files that are being written */
+
+static struct writing *find_writing(struct posix_files *p, const char *path)
+{
+    for (size_t i = 0; i < LENGTH(p->writing); i++)
+        if (strcmp(p->writing[i].path, path) == 0)
+            return &p->writing[i];
+    return NULL;
+}
+
+static void end_writing(struct posix_files *p, const char *path)
+{
+    struct writing *w = find_writing(p, path);
+
+    if (w == NULL)
+        return;
+    at_close(&w->fd);
+    w->path[0] = '\0';
+}
+
+/* The descriptor that create left open, else a new one, which the caller closes by `own`. */
+static int writing_fd(struct posix_files *p, const char *path, int *own)
+{
+    const struct writing *w = find_writing(p, path);
+
+    if (w != NULL)
+        return w->fd;
+    *own = at_open_file(p->top, path, AT_APPEND);
+    return *own;
+}
+
+/* The port */
+
+static int top_of(void *self)
+{
+    return ((struct posix_files *)self)->top;
+}
+
+static enum rc files_create(void *self, const char *path, struct slice octets, struct err *err)
+{
+    struct posix_files *p = self;
+    struct writing *w = find_writing(p, "");
+    const char *name;
+    CLEANUP(at_close) int folder = at_open_parent(p->top, path, &name);
+
+    if (w == NULL || strlen(path) >= sizeof w->path)
+        return FAIL(err, RC_BROKEN, "files: too many files are being written, or too long a path");
+    w->fd = folder < 0 ? -1 : at_open(folder, name, AT_NEW);
+    if (w->fd < 0)
+        return failed("cannot make", path, err);
+    memcpy(w->path, path, strlen(path) + 1);
+    if (at_write(w->fd, octets))
+        return RC_OK;
+    enum rc rc = failed("cannot write", path, err);
+
+    end_writing(p, path);
+    unlinkat(folder, name, 0);
+    return rc;
+}
+
+static enum rc files_append(void *self, const char *path, struct slice octets, struct err *err)
+{
+    CLEANUP(at_close) int own = -1;
+    int fd = writing_fd(self, path, &own);
+
+    return fd >= 0 && at_write(fd, octets) ? RC_OK : failed("cannot write", path, err);
+}
+
+static enum rc files_sync(void *self, const char *path, struct err *err)
+{
+    CLEANUP(at_close) int own = -1;
+    int fd = writing_fd(self, path, &own);
+
+    if (fd < 0)
+        return failed("cannot open", path, err);
+    enum rc rc = at_sync(fd) ? RC_OK : failed("cannot make durable", path, err);
+
+    end_writing(self, path);
+    return rc;
+}
+
+static enum rc files_link(void *self, const char *from, const char *to, struct err *err)
+{
+    const char *from_name;
+    const char *to_name;
+    CLEANUP(at_close) int from_folder = at_open_parent(top_of(self), from, &from_name);
+    CLEANUP(at_close)
+    int to_folder = from_folder < 0 ? -1 : at_open_parent(top_of(self), to, &to_name);
+
+    if (to_folder < 0 || linkat(from_folder, from_name, to_folder, to_name, 0) != 0)
+        return failed("cannot name", to, err);
+    return RC_OK;
+}
+
+static enum rc files_make_folder(void *self, const char *path, struct err *err)
+{
+    const char *name;
+    struct stat facts;
+    CLEANUP(at_close) int folder = at_open_parent(top_of(self), path, &name);
+
+    if (folder >= 0 && mkdirat(folder, name, 0700) == 0)
+        return RC_OK;
+    if (folder < 0 || errno != EEXIST || fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+        return failed("cannot make folder", path, err);
+    if (S_ISDIR(facts.st_mode))
+        return RC_OK;
+    errno = ENOTDIR;
+    return failed("cannot make folder", path, err);
+}
+
+static enum rc files_sync_folder(void *self, const char *path, struct err *err)
+{
+    const char *name;
+    CLEANUP(at_close) int above = at_open_parent(top_of(self), path, &name);
+    CLEANUP(at_close) int folder = above < 0 ? -1 : at_open(above, name, AT_FOLDER);
+
+    return folder >= 0 && at_sync(folder) ? RC_OK : failed("cannot make durable", path, err);
+}
+
+static enum rc files_read(void *self,
+                          const char *path,
+                          int64_t offset,
+                          char *into,
+                          size_t room,
+                          size_t *got,
+                          struct err *err)
+{
+    CLEANUP(at_close) int fd = at_open_file(top_of(self), path, AT_READ);
+    ssize_t octets;
+
+    if (fd < 0)
+        return failed("cannot open", path, err);
+    do
+        octets = pread(fd, into, room, (off_t)offset);
+    while (octets < 0 && errno == EINTR);
+    if (octets < 0)
+        return failed("cannot read", path, err);
+    *got = (size_t)octets;
+    return RC_OK;
+}
+
+static enum rc files_remove(void *self, const char *path, struct err *err)
+{
+    const char *name;
+
+    end_writing(self, path);
+    CLEANUP(at_close) int folder = at_open_parent(top_of(self), path, &name);
+
+    if (folder >= 0 && unlinkat(folder, name, 0) == 0)
+        return RC_OK;
+    return errno == ENOENT ? RC_OK : failed("cannot remove", path, err);
+}
+
+static enum rc files_space(void *self, int64_t *out, struct err *err)
+{
+    const struct posix_files *p = self;
+    struct statvfs facts;
+
+    if (fstatvfs(p->top, &facts) != 0)
+        return failed("cannot measure", FILES_TOP, err);
+    *out = (int64_t)facts.f_bavail * (int64_t)facts.f_frsize;
+    return RC_OK;
+}
+
+/* Opening */
+
+/* Its own name is made durable as any other, where the folder above may be opened at all. */
+static enum rc check_top(int top, const char *data_dir, struct err *err)
+{
+    struct stat facts;
+
+    if (fstat(top, &facts) != 0)
+        return failed("cannot open", data_dir, err);
+    if ((facts.st_mode & 077) != 0 || (facts.st_uid != geteuid() && geteuid() != 0))
+        return FAIL(err, RC_BROKEN,
+                    "files: \"%s\" must belong to the account that runs onecase and be closed to "
+                    "others: chown it, and chmod 700",
+                    data_dir);
+
+    CLEANUP(at_close) int above = at_open(top, "..", AT_FOLDER);
+
+    if (above < 0 ? errno != EACCES : !at_sync(above))
+        return failed("cannot make durable", data_dir, err);
+    return RC_OK;
+}
+
+enum rc posix_files_open(const char *data_dir, struct posix_files **out, struct err *err)
+{
+    CLEANUP(at_close) int top = -1;
+
+    if (mkdir(data_dir, 0700) != 0 && errno != EEXIST)
+        return failed("cannot make folder", data_dir, err);
+    top = at_open(AT_FDCWD, data_dir, AT_FOLDER & ~O_NOFOLLOW);
+    if (top < 0)
+        return failed("cannot open", data_dir, err);
+    TRY(check_top(top, data_dir, err));
+    *out = mem_new(1, sizeof **out);
+    (*out)->top = top;
+    top = -1;
+    return RC_OK;
+}
+
+void posix_files_close(struct posix_files **files)
+{
+    if (*files == NULL)
+        return;
+    for (size_t i = 0; i < LENGTH((*files)->writing); i++)
+        if ((*files)->writing[i].path[0] != '\0')
+            at_close(&(*files)->writing[i].fd);
+    at_close(&(*files)->top);
+    free(*files);
+    *files = NULL;
+}
+
+struct files posix_files_port(struct posix_files *files)
+{
+    return (struct files){
+        .self = files,
+        .create = files_create,
+        .append = files_append,
+        .sync = files_sync,
+        .link = files_link,
+        .make_folder = files_make_folder,
+        .sync_folder = files_sync_folder,
+        .read = files_read,
+        .remove = files_remove,
+        .space = files_space,
+    };
+}
