@@ -10,6 +10,7 @@
 #pragma once
 
 #include <onecase/scope.h>
+#include <assert.h>
 
 /* clang-format off */
 #define RC_LIST(X) \
@@ -41,7 +42,14 @@ struct err {
 /* clang-format on */
 
 /* Fills `err` (which may be NULL) and returns `rc`: return FAIL(err, RC_X, "imap: ..."). */
-#define FAIL(err, rc, ...) err_set((err), (rc), __func__, __VA_ARGS__)
+#define FAIL(err, rc, ...) err_failure(err_set((err), (rc), __func__, __VA_ARGS__))
+
+/* A failure is never RC_OK; said here, so that whoever reads one function alone knows it too. */
+static inline enum rc err_failure(enum rc rc)
+{
+    assert(rc != RC_OK);
+    return rc;
+}
 
 enum rc err_set(struct err *err, enum rc rc, const char *where, const char *format, ...)
     PRINTF(4, 5);
