@@ -45,11 +45,18 @@ void stmt_null(struct stmt *s, int at);
 enum rc stmt_row(struct stmt *s, struct err *err) MUST_CHECK;
 /* Runs a statement that gives no row. `changed` (may be NULL) is the number of rows it changed. */
 enum rc stmt_run(struct stmt *s, int64_t *changed, struct err *err) MUST_CHECK;
+/* Runs one that must change exactly one row: RC_CONFLICT, "WHAT was changed by another", else. */
+enum rc stmt_one(struct stmt *s, const char *what, struct err *err) MUST_CHECK;
+void stmt_when(struct stmt *s, int at, int64_t at_ms);    /* an instant; NOT_DUE is NULL */
 
 int64_t col_int(struct stmt *s, const char *name);
 bool col_null(struct stmt *s, const char *name);
 const char *col_text(struct stmt *s, const char *name);       /* "" for NULL; borrowed */
 struct slice col_slice(struct stmt *s, const char *name);     /* text or octets; borrowed */
+int64_t col_when(struct stmt *s, const char *name);           /* an instant; NULL is NOT_DUE */
+/* Copies a text into an array; one that does not fit is RC_BROKEN: the ledger is not ours. */
+#define COL_COPY(s, name, array, err) col_copy((s), (name), (array), sizeof(array), (err))
+enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struct err *err) MUST_CHECK;
 int64_t db_last_id(struct db *db);
 
 struct tx {

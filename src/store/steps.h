@@ -26,6 +26,10 @@ enum rc step_effect(struct writing *w,
                     const struct effect_change *change,
                     struct err *err) MUST_CHECK;
 
+/* Of an effect that is unknown already, and has had `attempts` tries: one more, armed now and lost,
+ * because the ledger went back in time. No state changes. */
+enum rc attempt_doubt(struct writing *w, int64_t effect, int64_t attempts, struct err *err) MUST_CHECK;
+
 /* With `keep` no state and no line: only the due time and the lease. `reason` replaces the one that
  * is there. */
 enum rc step_item(struct writing *w,
