@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "known.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ITEMS_MAX  32    /* compared with: conflicts under one key may be many */
+#define TOLD_TIMES 16    /* the total is counted up to so many times its limit */
+
+void known_clear(struct gathered *g)
+{
+    for (size_t i = 0; i < g->kept_count; i++)
+        free(g->kept[i]);
+    free(g->kept);
+    free(g->known.item);
+    free(g->known.cases);
+    str_clear(&g->sender);
+    str_clear(&g->recipient);
+    *g = (struct gathered){0};
+}
+
+static void *keep(struct gathered *g, void *memory)
+{
+    g->kept = mem_grow(g->kept, g->kept_count + 1, sizeof *g->kept);
+    g->kept[g->kept_count++] = memory;
+    return memory;
+}
+
+static struct slice keep_slice(struct gathered *g, struct slice text)
+{
+    char *copy = keep(g, mem_new(text.len + 1, 1));
+
+    memcpy(copy, text.at, text.len);
+    return (struct slice){copy, text.len};
+}
+
+/* ---- the message itself, seen before ------------------------------------------------------- */
+
+/* A message is the same one where octets and INTERNALDATE agree and it may have come from there: it
+ * left its folder, its folder was renumbered, or it stands in another. */
+static enum rc
+gather_same_octets(struct db *db, const struct arrival *a, struct gathered *g, struct err *err)
+{
+    static const char same[] =
+        "SELECT key, left_folder FROM delivery"
+        " WHERE mailbox = $1 AND octets = $2 AND internal_ms = $3 AND class <> 'replayed'"
+        " AND (left_folder = 1 OR stale = 1 OR folder <> $4 OR uidvalidity <> $5)"
+        " ORDER BY left_folder, id DESC LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    char octets[DIGEST_HEX_SIZE];
+
+    if (digest_is_zero(&a->octets))
+        return RC_OK;
+    digest_hex(&a->octets, octets);
+    TRY(stmt_open(db, same, &s, err));
+    stmt_text(s, 1, a->mailbox);
+    stmt_text(s, 2, octets);
+    stmt_int(s, 3, a->internal_ms);
+    stmt_text(s, 4, a->folder);
+    stmt_int(s, 5, a->uidvalidity);
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_OK) {
+        snprintf(g->same_octets_key, KEY_SIZE, "%s", col_text(s, "key"));
+        g->known.same_octets_key = g->same_octets_key;
+        g->known.same_octets_filed = col_int(s, "left_folder") == 1;
+    }
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* ---- items that it may be a copy of -------------------------------------------------------- */
+
+static void read_digest(struct stmt *s, const char *column, struct digest *out)
+{
+    *out = (struct digest){{0}};
+    if (!digest_from_hex(col_slice(s, column), out))
+        *out = (struct digest){{0}};
+}
+
+static enum rc
+gather_attachments(struct db *db, struct known_item *item, struct gathered *g, struct err *err)
+{
+    static const char attachments[] =
+        "SELECT sha256 FROM attachment WHERE key = $1 ORDER BY number";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(mem_free) const char **hex = NULL;
+    size_t count = 0;
+    enum rc rc;
+
+    TRY(stmt_open(db, attachments, &s, err));
+    stmt_text(s, 1, item->key);
+    while ((rc = stmt_row(s, err)) == RC_OK) {
+        hex = mem_grow(hex, count + 1, sizeof *hex);
+        hex[count++] = keep_slice(g, col_slice(s, "sha256")).at;
+    }
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    item->attachment_hex.count = count;
+    if (count > 0)
+        item->attachment_hex.at = keep(g, STEAL(hex));
+    return RC_OK;
+}
+
+static void read_item(struct stmt *s, struct gathered *g, struct known_item *item)
+{
+    snprintf(item->first_key, KEY_SIZE, "%s", col_text(s, "first_key"));
+    if (!disposition_parse(col_text(s, "disposition"), &item->disposition))
+        item->disposition = DISPOSITION_HELD;
+    if (!item_state_parse(col_text(s, "state"), &item->state))
+        item->state = ITEM_NEEDS_RECONCILIATION;
+    read_digest(s, "source_digest", &item->source_digest);
+    read_digest(s, "payload_digest", &item->payload_digest);
+    item->payload_version = (int)col_int(s, "payload_version");
+    item->signs = (uint32_t)col_int(s, "signs");
+    item->from = keep_slice(g, col_slice(s, "sender"));
+    item->subject = keep_slice(g, col_slice(s, "subject"));
+    item->text = keep_slice(g, col_slice(s, "text"));
+    item->has_date = !col_null(s, "sent_at");
+    item->date_ms = col_int(s, "sent_at");
+}
+
+static enum rc
+gather_item(struct db *db, const char *key, bool same_key, struct gathered *g, struct err *err)
+{
+    static const char one[] =
+        "SELECT first_key, disposition, state, source_digest, payload_digest, payload_version,"
+        " signs, sender, subject, text, sent_at FROM item WHERE key = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct known_item item = {.same_key = same_key};
+
+    for (size_t i = 0; i < g->known.items; i++)
+        if (strcmp(g->known.item[i].key, key) == 0)
+            return RC_OK;
+    snprintf(item.key, KEY_SIZE, "%s", key);
+    TRY(stmt_open(db, one, &s, err));
+    stmt_text(s, 1, item.key);
+    enum rc rc = stmt_row(s, err);
+
+    if (rc != RC_OK)
+        return rc == RC_NOT_FOUND ? FAIL(err, RC_BROKEN, "ledger: item %s is gone", item.key) : rc;
+    read_item(s, g, &item);
+    TRY(gather_attachments(db, &item, g, err));
+    g->known.item = mem_grow(g->known.item, g->known.items + 1, sizeof item);
+    g->known.item[g->known.items++] = item;
+    return RC_OK;
+}
+
+/* The one under its key first; then what is surely the same mail, then the other conflicts. */
+static enum rc
+gather_items(struct db *db, const struct arrival *a, struct gathered *g, struct err *err)
+{
+    static const char candidates[] =
+        "SELECT key, 0 AS place, 1 AS same_key FROM item WHERE key = $1"
+        " UNION ALL SELECT key, CASE WHEN source_digest = $2 OR payload_digest = $3 THEN 1"
+        " ELSE 3 END AS place, 1 AS same_key FROM item WHERE first_key = $1"
+        " UNION ALL SELECT key, 2 AS place, 0 AS same_key FROM item"
+        " WHERE mailbox = $4 AND source_digest = $2 AND message_id = $5 AND key <> $1"
+        " AND (first_key IS NULL OR first_key <> $1)"
+        " UNION ALL SELECT key, 4 AS place, 0 AS same_key FROM item WHERE key = $6 AND key <> $1"
+        " ORDER BY place, key LIMIT $7";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    char source[DIGEST_HEX_SIZE], payload[DIGEST_HEX_SIZE];
+    enum rc rc;
+
+    digest_hex(&a->source_digest, source);
+    digest_hex(&g->payload, payload);
+    TRY(stmt_open(db, candidates, &s, err));
+    stmt_text(s, 1, a->identity.key);
+    stmt_text(s, 2, digest_is_zero(&a->source_digest) ? NULL : source);
+    stmt_text(s, 3, digest_is_zero(&g->payload) ? NULL : payload);
+    stmt_text(s, 4, a->mailbox);
+    stmt_blob(s, 5, a->message_id);
+    stmt_text(s, 6, g->known.same_octets_key);
+    stmt_int(s, 7, ITEMS_MAX);
+    while ((rc = stmt_row(s, err)) == RC_OK)
+        TRY(gather_item(db, col_text(s, "key"), col_int(s, "same_key") == 1, g, err));
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* ---- the limits, by INTERNALDATE ----------------------------------------------------------- */
+
+struct window {
+    const char *mailbox, *address;
+    struct limit limit;
+    int64_t until_ms;
+    unsigned times;    /* counted up to so many times the limit */
+};
+
+/* `sql` counts the items of a mailbox ($1), by an address ($2), after $3 and up to $4, at most $5. */
+static enum rc count_window(
+    struct db *db, const char *sql, const struct window *window, unsigned *out, struct err *err)
+{
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    *out = 0;
+    if (window->limit.count == 0)
+        return RC_OK;
+    TRY(stmt_open(db, sql, &s, err));
+    stmt_text(s, 1, window->mailbox);
+    if (window->address)
+        stmt_text(s, 2, window->address);
+    stmt_int(s, 3, window->until_ms - window->limit.window_ms);
+    stmt_int(s, 4, window->until_ms);
+    stmt_int(s, 5, (int64_t)window->limit.count * window->times);
+    TRY(stmt_row(s, err));
+    *out = (unsigned)col_int(s, "n");
+    return RC_OK;
+}
+
+static enum rc gather_limits(struct db *db,
+                             const struct policy *policy,
+                             const struct arrival *a,
+                             struct gathered *g,
+                             struct err *err)
+{
+    static const char sender[] =
+        "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM item WHERE mailbox = $1"
+        " AND sender_plain = $2 AND arrived_as = 'case'"
+        " AND internal_ms > $3 AND internal_ms <= $4 LIMIT $5) AS recent";
+    static const char recipient[] =
+        "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM item WHERE mailbox = $1"
+        " AND recipient_plain = $2 AND tells = 1"
+        " AND internal_ms > $3 AND internal_ms <= $4 LIMIT $5) AS recent";
+    static const char total[] =
+        "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM item WHERE mailbox = $1 AND tells = 1"
+        " AND internal_ms > $3 AND internal_ms <= $4 LIMIT $5) AS recent";
+    struct window by_sender = {a->mailbox, str_z(&g->sender), policy->per_sender, a->internal_ms, 1};
+    struct window by_recipient = {a->mailbox, str_z(&g->recipient), policy->per_recipient,
+                                  a->internal_ms, 1};
+    struct window by_all = {a->mailbox, NULL, policy->total, a->internal_ms, TOLD_TIMES};
+
+    TRY(count_window(db, sender, &by_sender, &g->known.sender_cases, err));
+    TRY(count_window(db, recipient, &by_recipient, &g->known.recipient_told, err));
+    return count_window(db, total, &by_all, &g->known.total_told, err);
+}
+
+enum rc known_gather(struct db *db,
+                     const struct policy *policy,
+                     const struct arrival *arrival,
+                     struct gathered *out,
+                     struct err *err)
+{
+    const struct message *m = arrival->message;
+
+    if (m) {
+        out->payload = message_payload_digest(m);
+        address_canonical(message_slice(m, m->from), &out->sender);
+        address_canonical(policy_recipient(m), &out->recipient);
+    }
+    TRY(gather_same_octets(db, arrival, out, err));
+    TRY(gather_items(db, arrival, out, err));
+    if (m)
+        TRY(known_cases(db, policy, arrival, out, err));
+    if (!m || out->known.items > 0)
+        return RC_OK;
+    return gather_limits(db, policy, arrival, out, err);
+}
