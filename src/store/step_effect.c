@@ -167,10 +167,12 @@ static enum rc update_effect(struct writing *w, const struct moving *m, bool tri
         " first_try = CASE WHEN $9 = 1 THEN NULL WHEN $10 = 1 THEN COALESCE(first_try, $11)"
         "             ELSE first_try END,"
         " server_faults = CASE WHEN $12 = 1 THEN server_faults + 1 WHEN $9 = 1 OR $10 = 1 THEN 0"
-        "                 ELSE server_faults END"
+        "                 ELSE server_faults END, ack_id = COALESCE($15, ack_id)"
         " WHERE id = $13 AND status = $14";
     const struct effect_change *change = m->change;
     bool answered = change->outcome != OUTCOME_NONE;
+    bool named = m->kind == EFFECT_ACKNOWLEDGEMENT && change->target != NULL;
+    char ack_id[EFFECT_ID_SIZE];
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, update, &s, err));
@@ -188,10 +190,14 @@ static enum rc update_effect(struct writing *w, const struct moving *m, bool tri
     stmt_int(s, 12, change->on == ON_DEFER && answered && !change->counts);
     stmt_int(s, 13, change->effect);
     stmt_text(s, 14, effect_status_text(change->from));
+    if (named)
+        acknowledgement_id(m->key, change->target, ack_id);
+    stmt_text(s, 15, named ? ack_id : NULL);
     return stmt_one(s, "a step", err);
 }
 
-/* What arming an acknowledgement fixes for the item: what its sender is told, and under which date. */
+/* What arming an acknowledgement, or doubting one that was not armed here, fixes for the item: what
+ * its sender is told, and under which date. */
 static enum rc fix_letter(struct writing *w, const struct moving *m, struct err *err)
 {
     static const char update[] = "UPDATE item SET completion = COALESCE($1, completion),"
@@ -232,7 +238,7 @@ step_effect(struct writing *w, const char *key, const struct effect_change *chan
     TRY(find_step(w->store->db, key, &m, err));
     TRY(attempt_of(w, &m, &tried, err));
     TRY(update_effect(w, &m, tried, err));
-    if (change->on == ON_ARM && m.kind == EFFECT_ACKNOWLEDGEMENT)
+    if (m.kind == EFFECT_ACKNOWLEDGEMENT && (change->on == ON_ARM || change->target != NULL))
         TRY(fix_letter(w, &m, err));
     if (change->outcome != OUTCOME_NONE)
         TRY(forget_deaths(w, m.key, err));
