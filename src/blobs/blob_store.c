@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "keep.h"
 #include "paths.h"
 
 #include <onecase/blob_store.h>
@@ -13,14 +14,6 @@
 /* Leftovers of killed runs and the files of other runs are passed over; far more than both. */
 #define NAMES_TRIED 100000
 
-struct blob_store {
-    struct files files;
-    uint64_t next_name;
-    bool incoming_durable;
-    bool items_durable;
-    bool shelf_durable[256]; /* items/KK, by its two digits */
-};
-
 struct blob_writing {
     char path[BLOB_PATH_SIZE];
     struct sha256 *hash;
@@ -31,115 +24,6 @@ static struct files *files_of(void *self)
     return &((struct blob_store *)self)->files;
 }
 
-/* Folders */
-
-/* Made, and its name made durable: also where it was there, since whoever made it may have died
- * before the second step. */
-static enum rc
-durable_folder(struct files *f, const char *path, const char *parent, struct err *err)
-{
-    TRY(f->make_folder(f->self, path, err));
-    return f->sync_folder(f->self, parent, err);
-}
-
-/* The same for a folder that nobody ever removes: once in a life is enough. */
-static enum rc
-lasting_folder(struct files *f, const char *path, const char *parent, bool *done, struct err *err)
-{
-    if (!*done)
-        TRY(durable_folder(f, path, parent, err));
-    *done = true;
-    return RC_OK;
-}
-
-/* items/KK/KEY, written to `out`. */
-static enum rc
-item_folder(struct blob_store *s, const char *key, char out[BLOB_PATH_SIZE], struct err *err)
-{
-    struct files *f = &s->files;
-    char shelf[BLOB_PATH_SIZE];
-    size_t number = (size_t)strtoul((char[]){key[0], key[1], '\0'}, NULL, 16);
-
-    snprintf(shelf, sizeof shelf, "items/%.2s", key);
-    snprintf(out, BLOB_PATH_SIZE, "items/%.2s/%s", key, key);
-    TRY(lasting_folder(f, "items", FILES_TOP, &s->items_durable, err));
-    TRY(lasting_folder(f, shelf, "items", &s->shelf_durable[number], err));
-    return durable_folder(f, out, shelf, err);
-}
-
-/* Comparing */
-
-static enum rc
-hash_file(struct blob_store *s, const char *path, struct digest *out, struct err *err)
-{
-    struct blobs port = blob_store_port(s);
-    int64_t size;
-
-    return blob_digest(&port, path, out, &size, err);
-}
-
-static enum rc
-compare(struct blob_store *s, const char *path, const struct digest *wanted, struct err *err)
-{
-    struct digest found;
-
-    TRY(hash_file(s, path, &found, err));
-    if (digest_eq(&found, wanted))
-        return RC_OK;
-    return FAIL(err, RC_CONFLICT,
-                "blobs: \"%.*s\" exists with other octets and was left as it is: "
-                "look at it, move it away, and try again",
-                path_shown(path), path);
-}
-
-/* Keeping */
-
-/* Gives the durable file `from` its final name in `folder`, which is durable itself. From the last
- * line on the file is kept; before it, a power cut may leave either nothing or the whole. */
-static enum rc give_name(struct blob_store *s,
-                         const char *from,
-                         const char *to,
-                         const char *folder,
-                         const struct digest *octets,
-                         struct err *err)
-{
-    struct files *f = &s->files;
-    struct err cause = ERR_INIT;
-    enum rc rc = f->link(f->self, from, to, &cause);
-
-    if (rc == RC_CONFLICT) {
-        TRY(compare(s, to, octets, err));
-    } else if (rc == RC_NOT_FOUND) { /* an earlier try may have got to the end */
-        if (compare(s, to, octets, NULL) != RC_OK)
-            return FAIL(err, rc, "%s", cause.text);
-    } else if (rc != RC_OK) {
-        return FAIL(err, rc, "%s", cause.text);
-    }
-    return f->sync_folder(f->self, folder, err);
-}
-
-/* A second fsync of a file after a failed one may succeed without the octets being there. */
-static enum rc sync_or_discard(struct files *f, const char *path, struct err *err)
-{
-    enum rc rc = f->sync(f->self, path, err);
-
-    if (rc != RC_OK && rc != RC_NOT_FOUND)
-        (void)f->remove(f->self, path, NULL);
-    return rc;
-}
-
-static enum rc
-keep_written(struct blob_store *s, const char *path, const struct digest *octets, struct err *err)
-{
-    struct files *f = &s->files;
-    char to[BLOB_PATH_SIZE];
-
-    blob_path_incoming(octets, to);
-    TRY(sync_or_discard(f, path, err));
-    TRY(lasting_folder(f, "incoming", FILES_TOP, &s->incoming_durable, err));
-    return give_name(s, path, to, "incoming", octets, err);
-}
-
 /* The port */
 
 static enum rc store_begin(void *self, struct blob_writing **out, struct err *err)
@@ -147,17 +31,18 @@ static enum rc store_begin(void *self, struct blob_writing **out, struct err *er
     struct blob_store *s = self;
     struct files *f = &s->files;
     CLEANUP(mem_free) struct blob_writing *w = mem_new(1, sizeof *w);
+    struct err cause = ERR_INIT;
     enum rc rc = RC_CONFLICT;
 
     TRY(f->make_folder(f->self, "tmp", err));
     for (int tried = 0; rc == RC_CONFLICT && tried < NAMES_TRIED; tried++) {
         snprintf(w->path, sizeof w->path, "tmp/fetch-%" PRIu64, s->next_name++);
-        rc = f->create(f->self, w->path, SLICE_EMPTY, err);
+        rc = f->create(f->self, w->path, SLICE_EMPTY, &cause);
     }
     if (rc == RC_CONFLICT)
         return FAIL(err, RC_BROKEN, "blobs: \"tmp\" is full of leftovers: empty it");
     if (rc != RC_OK)
-        return rc;
+        return FAIL(err, rc, "%s", cause.text);
     w->hash = sha256_new();
     *out = STEAL(w);
     return RC_OK;
@@ -216,29 +101,8 @@ store_keep_original(void *self, const struct digest *octets, const char *key, st
     TRY(check_key(key, err));
     blob_path_incoming(octets, from);
     blob_path_original(key, to);
-    TRY(item_folder(s, key, folder, err));
-    return give_name(s, from, to, folder, octets, err);
-}
-
-/* The spool file was written by another process and is not believed: its octets are made durable,
- * then read back, and only then named. */
-static enum rc
-check_spool(struct blob_store *s, const char *spool, const struct digest *wanted, struct err *err)
-{
-    struct digest found;
-    enum rc rc = sync_or_discard(&s->files, spool, err);
-
-    if (rc == RC_NOT_FOUND)
-        return RC_OK; /* give_name looks whether it was kept before */
-    if (rc != RC_OK)
-        return rc;
-    TRY(hash_file(s, spool, &found, err));
-    if (digest_eq(&found, wanted))
-        return RC_OK;
-    return FAIL(err, RC_BROKEN,
-                "blobs: \"%s\" is not what was decoded: the disk or a program "
-                "changed it",
-                spool);
+    TRY(keep_item_folder(s, key, folder, err));
+    return keep_name(s, from, to, folder, octets, err);
 }
 
 static enum rc store_keep_attachment(void *self,
@@ -257,11 +121,11 @@ static enum rc store_keep_attachment(void *self,
     if (!path_is_name(name) || !path_is_under(spool, "tmp"))
         return FAIL(err, RC_USAGE, "blobs: not an attachment's name, or not a spool file");
     blob_path_attachment(key, name, to);
-    TRY(check_spool(s, spool, sha256, err));
-    TRY(item_folder(s, key, item, err));
+    TRY(keep_check_spool(s, spool, sha256, err));
+    TRY(keep_item_folder(s, key, item, err));
     snprintf(folder, sizeof folder, "%s/attachments", item);
-    TRY(durable_folder(&s->files, folder, item, err));
-    return give_name(s, spool, to, folder, sha256, err);
+    TRY(keep_folder(&s->files, folder, item, err));
+    return keep_name(s, spool, to, folder, sha256, err);
 }
 
 static enum rc

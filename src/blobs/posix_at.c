@@ -16,6 +16,14 @@ void at_close(int *fd)
     *fd = -1;
 }
 
+int at_steal(int *fd)
+{
+    int stolen = *fd;
+
+    *fd = -1;
+    return stolen;
+}
+
 int at_open(int folder, const char *name, int flags)
 {
     int fd;
@@ -58,10 +66,7 @@ int at_open_file(int top, const char *path, int flags)
         errno = S_ISDIR(facts.st_mode) ? EISDIR : ELOOP;
         return -1;
     }
-    int opened = fd;
-
-    fd = -1;
-    return opened;
+    return at_steal(&fd);
 }
 
 bool at_write(int fd, struct slice octets)

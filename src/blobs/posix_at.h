@@ -17,6 +17,7 @@
 #define AT_READ   (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
 void at_close(int *fd); /* for CLEANUP; -1 afterwards */
+int at_steal(int *fd);  /* hands it on; -1 afterwards */
 
 /* One component, again while signals come; a new file is 0600. */
 int at_open(int folder, const char *name, int flags);

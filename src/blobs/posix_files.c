@@ -150,6 +150,7 @@ static enum rc files_sync_folder(void *self, const char *path, struct err *err)
     return folder >= 0 && at_sync(folder) ? RC_OK : failed("cannot make durable", path, err);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
 static enum rc files_read(void *self,
                           const char *path,
                           int64_t offset,
@@ -228,8 +229,7 @@ enum rc posix_files_open(const char *data_dir, struct posix_files **out, struct 
         return failed("cannot open", data_dir, err);
     TRY(check_top(top, data_dir, err));
     *out = mem_new(1, sizeof **out);
-    (*out)->top = top;
-    top = -1;
+    (*out)->top = at_steal(&top);
     return RC_OK;
 }
 

@@ -37,6 +37,7 @@ static enum rc sweep(DIR *listing, int64_t before_ms, struct err *err)
     int folder = dirfd(listing);
     const struct dirent *entry;
 
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): unsafe only for one listing read by two threads */
     for (errno = 0; (entry = readdir(listing)) != NULL; errno = 0)
         if (is_leftover(folder, entry->d_name, before_ms) &&
             unlinkat(folder, entry->d_name, 0) != 0 && errno != ENOENT)
@@ -52,6 +53,6 @@ enum rc posix_files_sweep(const char *data_dir, int64_t before_ms, struct err *e
 
     if (listing == NULL)
         return errno == ENOENT ? RC_OK : failed("open", err);
-    folder = -1; /* the listing closes it */
+    (void)at_steal(&folder); /* the listing closes it */
     return sweep(listing, before_ms, err);
 }
