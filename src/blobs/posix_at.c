@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define COMPONENT_SIZE 256
@@ -34,7 +33,6 @@ int at_open(int folder, const char *name, int flags)
     return fd;
 }
 
-/* Opens the folder that `path` stands in, and points `name` at its last component. */
 int at_open_parent(int top, const char *path, const char **name)
 {
     char component[COMPONENT_SIZE];
@@ -52,21 +50,12 @@ int at_open_parent(int top, const char *path, const char **name)
     return folder;
 }
 
-/* -1 and errno where it is not there, or is something else than a regular file. */
 int at_open_file(int top, const char *path, int flags)
 {
     const char *name;
-    struct stat facts;
     CLEANUP(at_close) int folder = at_open_parent(top, path, &name);
-    CLEANUP(at_close) int fd = folder < 0 ? -1 : at_open(folder, name, flags);
 
-    if (fd < 0 || fstat(fd, &facts) != 0)
-        return -1;
-    if (!S_ISREG(facts.st_mode)) {
-        errno = S_ISDIR(facts.st_mode) ? EISDIR : ELOOP;
-        return -1;
-    }
-    return at_steal(&fd);
+    return folder < 0 ? -1 : at_open(folder, name, flags);
 }
 
 bool at_write(int fd, struct slice octets)

@@ -23,7 +23,7 @@ int at_steal(int *fd);  /* hands it on; -1 afterwards */
 int at_open(int folder, const char *name, int flags);
 /* The folder that `path` stands in; `name` points at the last component. */
 int at_open_parent(int top, const char *path, const char **name);
-/* A regular file; anything else at that path is refused. */
+/* O_NONBLOCK is in the flags: a pipe in the place of a file is an error, not a wait. */
 int at_open_file(int top, const char *path, int flags);
 
 bool at_write(int fd, struct slice octets);
