@@ -4,7 +4,9 @@
  *
  * SQLite by path, for now. A corrupt ledger, one of a newer schema, or one whose applied migrations
  * are not ours refuses to open (RC_BROKEN) and says what to do; a busy one is RC_DEFERRED.
- * store_close gives everything back.
+ * Opening reads every page of a ledger of up to 256 MiB; of a larger one only its schema (store_check
+ * reads it all). Missing migrations are applied, one transaction each; with read_only that is
+ * RC_BROKEN too. store_close gives everything back.
  */
 #pragma once
 
@@ -19,6 +21,9 @@ struct store_options {
     bool read_only;
     struct digest secret_seed; /* randomness for a new ledger's id and secret */
     int64_t now_ms;
+    bool skip_check;    /* opens without reading every page: a tool, or a worker of a service that has */
+    struct store *like; /* NULL, or a ledger without events: a new one copies its schema instead of
+                           making it, which is some ten times faster; for simulations */
 };
 
 enum rc store_open(const struct store_options *options, struct store **out, struct err *err)

@@ -14,6 +14,7 @@
  *     enum rc rc = stmt_row(s, err);            RC_OK: a row; RC_NOT_FOUND: no more
  *     if (rc == RC_OK) state = col_text(s, "state");    borrowed until the next stmt_ call
  *
+ * A statement that gives rows and writes (RETURNING) is read to its end, or done, before the commit.
  * A transaction is rolled back unless tx_commit succeeded, so an early return is always right.
  */
 #pragma once
@@ -58,6 +59,15 @@ int64_t col_when(struct stmt *s, const char *name);           /* an instant; NUL
 #define COL_COPY(s, name, array, err) col_copy((s), (name), (array), sizeof(array), (err))
 enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struct err *err) MUST_CHECK;
 int64_t db_last_id(struct db *db);
+
+/* Is there such a table? NULL: any at all. */
+enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err) MUST_CHECK;
+enum rc db_size(struct db *db, int64_t *octets, struct err *err) MUST_CHECK;
+/* The database's own check of every page and, with `whole`, of every index and reference. RC_BROKEN
+ * says what is wrong first. */
+enum rc db_check(struct db *db, bool whole, struct err *err) MUST_CHECK;
+/* Overwrites `to` with what stands in `from`, as one transaction. */
+enum rc db_copy(struct db *to, struct db *from, struct err *err) MUST_CHECK;
 
 struct tx {
     struct db *db;    /* NULL once it has ended */

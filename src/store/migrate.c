@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "migrate.h"
+
+#include "migrations.h"
+
+#include <string.h>
+
+static enum rc set_meta(struct db *db, const char *name, const char *value, struct err *err)
+{
+    static const char set[] = "INSERT INTO meta (name, value) VALUES ($1, $2)"
+                              " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, set, &s, err));
+    stmt_text(s, 1, name);
+    stmt_text(s, 2, value);
+    return stmt_run(s, NULL, err);
+}
+
+/* Two values that nobody can tell from each other: the id is known to everybody, the secret is not. */
+static enum rc set_identity(struct db *db, const struct digest *seed, struct err *err)
+{
+    const struct slice octets = {(const char *)seed->octet, DIGEST_SIZE};
+    const struct digest id = hmac_sha256(octets, SLICE("ledger id"));
+    const struct digest secret = hmac_sha256(octets, SLICE("ledger secret"));
+    char hex[DIGEST_HEX_SIZE];
+
+    if (digest_is_zero(seed))
+        return FAIL(err, RC_USAGE, "ledger: a new one needs a seed");
+    digest_hex(&secret, hex);
+    TRY(set_meta(db, "secret", hex, err));
+    digest_hex(&id, hex);
+    hex[RUN_ID_SIZE - 1] = '\0';
+    TRY(set_meta(db, "ledger_id", hex, err));
+    return set_meta(db, "generation", "1", err);
+}
+
+static void digest_of(const struct migration *m, char out[DIGEST_HEX_SIZE])
+{
+    const struct digest digest = sha256_of(slice_z(m->sql));
+
+    digest_hex(&digest, out);
+}
+
+static enum rc check_applied(struct db *db, int64_t version, const char *digest, struct err *err)
+{
+    char ours[DIGEST_HEX_SIZE];
+
+    if (version > (int64_t)migration_count)
+        return FAIL(
+            err, RC_BROKEN,
+            "ledger '%s': it was written by a newer version (schema %lld, this program knows"
+            " %zu): install that version, or restore a backup from before it",
+            db_path(db), (long long)version, migration_count);
+    digest_of(&migrations[version - 1], ours);
+    if (strcmp(digest, ours) != 0)
+        return FAIL(
+            err, RC_BROKEN,
+            "ledger '%s': its migration %lld is not this program's: install the version that"
+            " made it",
+            db_path(db), (long long)version);
+    return RC_OK;
+}
+
+/* How many migrations are applied; each of them must be ours. */
+static enum rc read_applied(struct db *db, size_t *count, struct err *err)
+{
+    static const char find[] = "SELECT CAST(substr(name, 8) AS INTEGER) AS version, value FROM meta"
+                               " WHERE name LIKE 'schema!_%' ESCAPE '!' ORDER BY version";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    for (*count = 0; (rc = stmt_row(s, err)) == RC_OK; ++*count) {
+        if (col_int(s, "version") != (int64_t)*count + 1 && *count < migration_count)
+            return FAIL(err, RC_BROKEN, "ledger '%s': migration %zu is missing from it",
+                        db_path(db), *count + 1);
+        TRY(check_applied(db, col_int(s, "version"), col_text(s, "value"), err));
+    }
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* A database of another program is left alone. */
+static enum rc applied(struct db *db, size_t *count, struct err *err)
+{
+    bool any;
+    bool ours;
+
+    *count = 0;
+    TRY(db_has_table(db, NULL, &any, err));
+    if (!any)
+        return RC_OK;
+    TRY(db_has_table(db, "meta", &ours, err));
+    if (ours)
+        TRY(read_applied(db, count, err));
+    if (*count == 0)
+        return FAIL(err, RC_BROKEN, "ledger '%s': it is a database, but no ledger", db_path(db));
+    return RC_OK;
+}
+
+static enum rc apply(struct db *db,
+                     const struct migration *m,
+                     const struct store_options *options,
+                     struct err *err)
+{
+    CLEANUP(str_clear) struct str name = STR_INIT;
+    char digest[DIGEST_HEX_SIZE];
+
+    TRY(db_run(db, m->sql, err));
+    str_addf(&name, "schema_%d", m->version);
+    digest_of(m, digest);
+    TRY(set_meta(db, str_z(&name), digest, err));
+    return m->version == 1 ? set_identity(db, &options->secret_seed, err) : RC_OK;
+}
+
+/* A COMMIT whose outcome is not known does no harm: whoever opens next looks what is there. */
+static enum rc finish(struct tx *tx, struct err *err)
+{
+    struct err why = ERR_INIT;
+    enum rc rc = tx_commit(tx, &why);
+
+    if (rc == RC_OK)
+        return RC_OK;
+    return FAIL(err, rc == RC_UNKNOWN ? RC_DEFERRED : rc, "%s", why.text);
+}
+
+/* Looks again under the write lock: another process may have done it meanwhile. */
+static enum rc
+migrate_one(struct db *db, size_t *count, const struct store_options *options, struct err *err)
+{
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+
+    TRY(tx_begin(db, &tx, err));
+    TRY(applied(db, count, err));
+    if (*count == migration_count)
+        return RC_OK;
+    TRY(apply(db, &migrations[*count], options, err));
+
+    TRY(finish(&tx, err));
+    ++*count;
+    return RC_OK;
+}
+
+enum rc migrate(struct db *db, const struct store_options *options, struct err *err)
+{
+    size_t count;
+
+    TRY(applied(db, &count, err));
+    if (count < migration_count && options->read_only)
+        return FAIL(err, RC_BROKEN,
+                    "ledger '%s': its schema is older than this program: start the"
+                    " service once",
+                    db_path(db));
+    if (count == 0 && !options->create)
+        return FAIL(err, RC_BROKEN, "ledger '%s': it is empty: restore the last backup",
+                    db_path(db));
+    while (count < migration_count)
+        TRY(migrate_one(db, &count, options, err));
+    return RC_OK;
+}
+
+static enum rc has_events(struct db *db, bool *out, struct err *err)
+{
+    static const char find[] = "SELECT EXISTS (SELECT 1 FROM event) AS any";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    TRY(stmt_row(s, err));
+    *out = col_int(s, "any") != 0;
+    return RC_OK;
+}
+
+enum rc
+migrate_like(struct db *db, struct db *like, const struct store_options *options, struct err *err)
+{
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    bool any;
+
+    TRY(db_has_table(db, NULL, &any, err));
+    if (any)
+        return RC_OK;
+    TRY(has_events(like, &any, err));
+    if (any)
+        return FAIL(err, RC_USAGE, "ledger: only one without events can be copied");
+    TRY(db_copy(db, like, err));
+    TRY(tx_begin(db, &tx, err));
+    TRY(set_identity(db, &options->secret_seed, err));
+    return finish(&tx, err);
+}

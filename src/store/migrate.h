@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * migrate - brings a ledger's schema to this program's, or says why it cannot be used.
+ *
+ * Each migration is one transaction, which also writes its SHA-256 into meta as schema_N. Only the
+ * first opens a new ledger: with it come the ledger's id, its secret and generation 1.
+ */
+#pragma once
+
+#include "db.h"
+
+enum rc migrate(struct db *db, const struct store_options *options, struct err *err) MUST_CHECK;
+/* Makes an empty database a new ledger by copying one that has no events. */
+enum rc migrate_like(struct db *db,
+                     struct db *like,
+                     const struct store_options *options,
+                     struct err *err) MUST_CHECK;

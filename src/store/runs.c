@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store_p.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum rc
+run_event(struct writing *w, const char *what, const char *from, const char *to, struct err *err)
+{
+    return event_add(w,
+                     &(struct event){.subject = "run",
+                                     .what = what,
+                                     .from = from,
+                                     .to = to,
+                                     .actor = actor_text(BY_SERVICE)},
+                     err);
+}
+
+/* ---- facts --------------------------------------------------------------------------------- */
+
+static enum rc facts_of(struct stmt *s, struct ledger_facts *out, struct err *err)
+{
+    struct ledger_facts facts = {.generation = col_int(s, "generation"),
+                                 .last_event = col_int(s, "last_event")};
+
+    TRY(COL_COPY(s, "id", facts.id, err));
+    if (!digest_from_hex(col_slice(s, "secret"), &facts.secret) || facts.generation < 1)
+        return FAIL(err, RC_BROKEN, "ledger: it has no secret or no generation");
+    *out = facts;
+    return RC_OK;
+}
+
+static enum rc runs_facts(void *self, struct ledger_facts *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT (SELECT value FROM meta WHERE name = 'ledger_id') AS id,"
+        " (SELECT value FROM meta WHERE name = 'secret') AS secret,"
+        " CAST((SELECT value FROM meta WHERE name = 'generation') AS INTEGER) AS generation,"
+        " COALESCE((SELECT MAX(number) FROM event), 0) AS last_event";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    TRY(stmt_row(s, err));
+    return facts_of(s, out, err);
+}
+
+/* ---- the beginning ------------------------------------------------------------------------- */
+
+static enum rc insert_run(struct writing *w, const struct run_facts *run, struct err *err)
+{
+    static const char insert[] =
+        "INSERT INTO run (id, host, boot_id, pid, version, name, environment, owner, entered_at,"
+        " beat_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, insert, &s, err));
+    stmt_text(s, 1, run->id);
+    stmt_text(s, 2, run->host);
+    stmt_text(s, 3, run->boot_id);
+    stmt_int(s, 4, run->pid);
+    stmt_text(s, 5, run->version);
+    stmt_text(s, 6, run->name);
+    stmt_text(s, 7, run->environment);
+    stmt_text(s, 8, run->owner);
+    stmt_int(s, 9, w->now.wall_ms);
+    return stmt_run(s, NULL, err);
+}
+
+static enum rc
+runs_enter(void *self, const struct run_facts *run, struct instant now, struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+
+    TRY(writing_begin(store, run->id, now, &w, err));
+    TRY(insert_run(&w, run, err));
+    TRY(run_event(&w, "enter", "", "alive", err));
+    TRY(writing_finish(&w, err));
+    snprintf(store->run, sizeof store->run, "%s", run->id);
+    return RC_OK;
+}
+
+static enum rc run_of(struct stmt *s, struct run_facts *out, struct err *err)
+{
+    *out = (struct run_facts){.pid = (long)col_int(s, "pid")};
+    TRY(COL_COPY(s, "id", out->id, err));
+    TRY(COL_COPY(s, "host", out->host, err));
+    TRY(COL_COPY(s, "boot_id", out->boot_id, err));
+    TRY(COL_COPY(s, "version", out->version, err));
+    TRY(COL_COPY(s, "name", out->name, err));
+    TRY(COL_COPY(s, "environment", out->environment, err));
+    return COL_COPY(s, "owner", out->owner, err);
+}
+
+static enum rc
+runs_others(void *self, const char *run, struct run_facts **out, size_t *count, struct err *err)
+{
+    static const char find[] = "SELECT id, host, boot_id, pid, version, name, environment, owner"
+                               " FROM run WHERE ended_at IS NULL AND id <> $1 ORDER BY entered_at";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(mem_free) struct run_facts *found = NULL;
+    size_t n = 0;
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, run);
+    while ((rc = stmt_row(s, err)) == RC_OK) {
+        found = mem_grow(found, n + 1, sizeof *found);
+        TRY(run_of(s, &found[n++], err));
+    }
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    *out = STEAL(found);
+    *count = n;
+    return RC_OK;
+}
+
+/* ---- leases -------------------------------------------------------------------------------- */
+
+static enum rc beat(struct writing *w, const char *run, struct err *err)
+{
+    static const char update[] = "UPDATE run SET beat_at = $1 WHERE id = $2 AND ended_at IS NULL";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    int64_t changed;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, w->now.wall_ms);
+    stmt_text(s, 2, run);
+    TRY(stmt_run(s, &changed, err));
+    if (changed == 0)
+        return FAIL(err, RC_CONFLICT, "ledger: run %.8s was taken for dead; its leases are void",
+                    run);
+    return RC_OK;
+}
+
+static enum rc
+runs_renew(void *self, const char *run, struct instant now, int64_t lease_ms, struct err *err)
+{
+    static const char update[] = "UPDATE item SET lease_boot = $1 WHERE lease_run = $2";
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct store *store = self;
+
+    TRY(writing_begin(store, run, now, &w, err));
+    TRY(beat(&w, run, err));
+    TRY(stmt_open(store->db, update, &s, err));
+    stmt_int(s, 1, now.boot_ms + lease_ms);
+    stmt_text(s, 2, run);
+    TRY(stmt_run(s, NULL, err));
+    return writing_finish(&w, err);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* False where its end is recorded already. */
+static enum rc end_run(struct writing *w,
+                       const char *run,
+                       const char *how,
+                       const char *by,
+                       bool *ended,
+                       struct err *err)
+{
+    static const char update[] = "UPDATE run SET ended_at = $1, ended_how = $2, buried_by = $3"
+                                 " WHERE id = $4 AND ended_at IS NULL";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    int64_t changed;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, w->now.wall_ms);
+    stmt_text(s, 2, how);
+    stmt_text(s, 3, by);
+    stmt_text(s, 4, run);
+    TRY(stmt_run(s, &changed, err));
+    *ended = changed == 1;
+    return RC_OK;
+}
+
+/* What it held is suspected of having killed it. */
+static enum rc count_deaths(struct writing *w, const char *run, struct err *err)
+{
+    static const char update[] =
+        "UPDATE item SET worker_deaths = worker_deaths + 1 WHERE lease_run = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_text(s, 1, run);
+    return stmt_run(s, NULL, err);
+}
+
+static enum rc
+runs_bury(void *self, const char *dead, const char *by, struct instant now, struct err *err)
+{
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    struct store *store = self;
+    bool ended;
+
+    TRY(writing_begin(store, by, now, &w, err));
+    TRY(end_run(&w, dead, "dead", by, &ended, err));
+    if (!ended)
+        return RC_OK;
+    TRY(count_deaths(&w, dead, err));
+    TRY(run_event(&w, "bury", "alive", "dead", err));
+    return writing_finish(&w, err);
+}
+
+static enum rc nothing_armed(struct db *db, const char *run, struct err *err)
+{
+    static const char find[] =
+        "SELECT effect FROM attempt WHERE run = $1 AND phase = 'armed' LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, run);
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_OK)
+        return FAIL(err, RC_CONFLICT, "ledger: step %lld is armed by run %.8s yet",
+                    (long long)col_int(s, "effect"), run);
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+static enum rc give_back(struct db *db, const char *run, struct err *err)
+{
+    static const char update[] =
+        "UPDATE item SET lease_run = NULL, lease_boot = NULL WHERE lease_run = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, update, &s, err));
+    stmt_text(s, 1, run);
+    return stmt_run(s, NULL, err);
+}
+
+static enum rc runs_leave(void *self, const char *run, struct instant now, struct err *err)
+{
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    struct store *store = self;
+    bool ended;
+
+    TRY(writing_begin(store, run, now, &w, err));
+    TRY(nothing_armed(store->db, run, err));
+    TRY(give_back(store->db, run, err));
+    TRY(end_run(&w, run, "left", NULL, &ended, err));
+    if (!ended)
+        return FAIL(err, RC_CONFLICT, "ledger: the end of run %.8s is recorded already", run);
+    TRY(run_event(&w, "leave", "alive", "left", err));
+    return writing_finish(&w, err);
+}
+
+const struct ledger_runs store_runs = {
+    .facts = runs_facts,
+    .enter = runs_enter,
+    .others = runs_others,
+    .bury = runs_bury,
+    .renew = runs_renew,
+    .leave = runs_leave,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "migrate.h"
+#include "store_p.h"
+
+#include <stdlib.h>
+
+#define CHECKED_MAX (INT64_C(256) << 20)
+
+/* The pages of a large ledger take minutes to read, and it would not be up meanwhile. */
+static enum rc check_at_open(struct db *db, const struct store_options *options, struct err *err)
+{
+    int64_t size;
+
+    if (options->skip_check)
+        return RC_OK;
+    TRY(db_size(db, &size, err));
+    return size <= CHECKED_MAX ? db_check(db, false, err) : RC_OK;
+}
+
+enum rc store_open(const struct store_options *options, struct store **out, struct err *err)
+{
+    CLEANUP(store_close) struct store *store = mem_new(1, sizeof *store);
+
+    TRY(db_open(options, &store->db, err));
+    TRY(check_at_open(store->db, options, err));
+    if (options->like != NULL)
+        TRY(migrate_like(store->db, options->like->db, options, err));
+    TRY(migrate(store->db, options, err));
+    *out = STEAL(store);
+    return RC_OK;
+}
+
+void store_close(struct store **store)
+{
+    if (*store == NULL)
+        return;
+    db_close(&(*store)->db);
+    free(*store);
+    *store = NULL;
+}
+
+struct ledger store_ledger(struct store *store)
+{
+    return (struct ledger){
+        .self = store,
+        .runs = &store_runs,
+        .mailboxes = &store_mailboxes,
+        .intake = &store_intake,
+        .work = &store_work,
+        .people = &store_people,
+    };
+}
+
+enum rc store_check(struct store *store, struct err *err)
+{
+    return db_check(store->db, true, err);
+}
