@@ -106,27 +106,26 @@ static bool take_last_tag(struct slice *s)
     return at > 0;
 }
 
-/* What would leave nothing stays: a subject of nothing but tags is compared as it is. */
-static bool take_one(struct slice *core)
+/* Takes as often as it can. What would leave nothing stays: a subject of nothing but tags is
+ * compared as it is. */
+static bool take_all(bool (*take)(struct slice *), struct slice *core)
 {
-    static bool (*const takes[])(struct slice *) = {take_prefix, take_first_tag, take_last_tag};
+    struct slice less = *core;
+    bool taken = false;
 
-    for (size_t i = 0; i < LENGTH(takes); i++) {
-        struct slice less = *core;
-
-        if (!takes[i](&less) || less.len == 0)
-            continue;
+    while (take(&less) && less.len > 0) {
         *core = less;
-        return true;
+        taken = true;
     }
-    return false;
+    return taken;
 }
 
 struct slice subject_core(struct slice subject)
 {
     struct slice core = slice_trim(subject);
 
-    while (take_one(&core))
+    while (take_all(take_prefix, &core) || take_all(take_first_tag, &core))
         ;
+    take_all(take_last_tag, &core);
     return core;
 }
