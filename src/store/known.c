@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEMS_MAX  32    /* compared with: conflicts under one key may be many */
-#define TOLD_TIMES 16    /* the total is counted up to so many times its limit */
+#define ITEMS_MAX  32 /* compared with: conflicts under one key may be many */
+#define TOLD_TIMES 16 /* the total is counted up to so many times its limit */
 
 void known_clear(struct gathered *g)
 {
@@ -184,7 +184,7 @@ struct window {
     const char *mailbox, *address;
     struct limit limit;
     int64_t until_ms;
-    unsigned times;    /* counted up to so many times the limit */
+    unsigned times; /* counted up to so many times the limit */
 };
 
 /* `sql` counts the items of a mailbox ($1), by an address ($2), after $3 and up to $4, at most $5. */
@@ -225,7 +225,8 @@ static enum rc gather_limits(struct db *db,
     static const char total[] =
         "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM item WHERE mailbox = $1 AND tells = 1"
         " AND internal_ms > $3 AND internal_ms <= $4 LIMIT $5) AS recent";
-    struct window by_sender = {a->mailbox, str_z(&g->sender), policy->per_sender, a->internal_ms, 1};
+    struct window by_sender = {a->mailbox, str_z(&g->sender), policy->per_sender, a->internal_ms,
+                               1};
     struct window by_recipient = {a->mailbox, str_z(&g->recipient), policy->per_recipient,
                                   a->internal_ms, 1};
     struct window by_all = {a->mailbox, NULL, policy->total, a->internal_ms, TOLD_TIMES};

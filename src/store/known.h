@@ -15,21 +15,21 @@
 struct named_ack {
     int64_t effect;
     enum effect_status status;
-    char key[KEY_SIZE];         /* the item acknowledged */
-    char case_key[KEY_SIZE];    /* whose case; "" is none */
+    char key[KEY_SIZE];      /* the item acknowledged */
+    char case_key[KEY_SIZE]; /* whose case; "" is none */
 };
 
 #define NAMED_ACKS_MAX 16
 
 struct gathered {
     struct known known;
-    struct digest payload;               /* zero where there is no message */
-    struct str sender, recipient;        /* plain: without case and +tag */
-    char names_ack[EFFECT_ID_SIZE];      /* the first EFFECT named, known to us or not; "" is none */
+    struct digest payload;          /* zero where there is no message */
+    struct str sender, recipient;   /* plain: without case and +tag */
+    char names_ack[EFFECT_ID_SIZE]; /* the first EFFECT named, known to us or not; "" is none */
     struct named_ack ack[NAMED_ACKS_MAX];
     size_t acks;
     char same_octets_key[KEY_SIZE];
-    void **kept;                         /* what `known` borrows */
+    void **kept; /* what `known` borrows */
     size_t kept_count;
 };
 
@@ -38,7 +38,7 @@ enum rc known_gather(struct db *db,
                      const struct arrival *arrival,
                      struct gathered *out,
                      struct err *err) MUST_CHECK;
-void known_clear(struct gathered *g);    /* for CLEANUP */
+void known_clear(struct gathered *g); /* for CLEANUP */
 
 /* The part of it about replies: acknowledgements named, and the cases that the header names. */
 enum rc known_cases(struct db *db,

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REFERENCES_MAX 50    /* the last ones, which are the nearest */
-#define IDS_MAX        10    /* of In-Reply-To, and of what a report is about */
+#define REFERENCES_MAX 50 /* the last ones, which are the nearest */
+#define IDS_MAX        10 /* of In-Reply-To, and of what a report is about */
 #define CASES_MAX      8
 #define MERGES_MAX     16
 
@@ -62,10 +62,8 @@ find_case(const struct following *f, const char *key, struct known_case *out, st
 }
 
 /* NULL `ack`: named as a message or by its reference. A case named twice is there once. */
-static enum rc add_case(const struct following *f,
-                        const char *key,
-                        const struct named_ack *ack,
-                        struct err *err)
+static enum rc
+add_case(const struct following *f, const char *key, const struct named_ack *ack, struct err *err)
 {
     struct known *known = &f->g->known;
     struct known_case found;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "copy_rows.h"
+
+#include "store_p.h"
+
+/* ---- its move ------------------------------------------------------------------------------ */
+
+/* An item that is complete has nobody coming by; any other files its copies when it is. */
+static enum rc wake_complete(struct writing *w, const char *key, struct err *err)
+{
+    static const char update[] = "UPDATE item SET next_due = $1 WHERE key = $2"
+                                 " AND state = 'complete' AND (next_due IS NULL OR next_due > $1)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, w->now.wall_ms);
+    stmt_text(s, 2, key);
+    return stmt_run(s, NULL, err);
+}
+
+static enum rc plan_move(const struct reserving *r, const struct planned *p, struct err *err)
+{
+    if (p->plan->effects == 0)
+        return RC_OK;
+    TRY(plan_rows_move(r->w, p, err));
+    return p->arrival->filed ? RC_OK : wake_complete(r->w, p->key, err);
+}
+
+/* ---- a direct copy after a list's ---------------------------------------------------------- */
+
+struct unanswered {
+    int64_t effect; /* 0: it was answered, or not because of a list */
+    enum item_state state;
+};
+
+static enum rc
+find_unanswered(struct db *db, const char *key, struct unanswered *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT effect.id, item.state FROM effect JOIN item ON item.key = effect.key"
+        " WHERE effect.key = $1 AND effect.kind = 'acknowledgement' AND effect.target <> 'closed'"
+        " AND effect.status = 'skipped' AND effect.reason IN ('list', 'bulk', 'list-copy')";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    *out = (struct unanswered){0};
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, key);
+    enum rc rc = stmt_row(s, err);
+
+    if (rc != RC_OK)
+        return rc == RC_NOT_FOUND ? RC_OK : rc;
+    out->effect = col_int(s, "id");
+    if (!item_state_parse(col_text(s, "state"), &out->state))
+        return FAIL(err, RC_BROKEN, "ledger: item %.12s is in no state", key);
+    return RC_OK;
+}
+
+/* The list's Reply-To is the list's; the direct copy's is the sender's. */
+static enum rc
+answer_directly(struct writing *w, const char *key, const struct message *m, struct err *err)
+{
+    static const char update[] =
+        "UPDATE item SET recipient = $1, recipient_plain = $2, tells = 1,"
+        " next_due = CASE WHEN next_due IS NULL OR next_due > $3 THEN $3 ELSE next_due END"
+        " WHERE key = $4";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(str_clear) struct str plain = STR_INIT;
+
+    address_canonical(policy_recipient(m), &plain);
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_slice(s, 1, policy_recipient(m));
+    stmt_slice(s, 2, str_slice(&plain));
+    stmt_int(s, 3, w->now.wall_ms);
+    stmt_text(s, 4, key);
+    return stmt_one(s, "an item", err);
+}
+
+/* Would it be answered if it were the only one? */
+static bool answerable(const struct reserving *r, const struct arrival *arrival)
+{
+    static const struct known nothing;
+    struct verdict alone;
+
+    policy_judge(r->policy, arrival, &nothing, r->w->now.wall_ms, &alone);
+    return alone.disposition == DISPOSITION_CASE && alone.skip == SKIP_NONE;
+}
+
+static enum rc answer_direct_copy(const struct reserving *r,
+                                  const struct arrival *arrival,
+                                  const char *key,
+                                  struct err *err)
+{
+    struct item_change reopen = {
+        .from = ITEM_COMPLETE, .on = ITEM_ON_REOPEN, .due_ms = r->w->now.wall_ms};
+    struct unanswered list;
+
+    if (!arrival->message || !answerable(r, arrival))
+        return RC_OK;
+    TRY(find_unanswered(r->w->store->db, key, &list, err));
+    if (list.effect == 0)
+        return RC_OK;
+
+    struct effect_change change = {.effect = list.effect,
+                                   .from = EFFECT_SKIPPED,
+                                   .on = ON_DIRECT_COPY,
+                                   .reason = "",
+                                   .due_ms = r->w->now.wall_ms};
+
+    TRY(step_effect(r->w, key, &change, err));
+    TRY(answer_directly(r->w, key, arrival->message, err));
+    return list.state == ITEM_COMPLETE ? step_item(r->w, key, &reopen, err) : RC_OK;
+}
+
+enum rc copy_add(const struct reserving *r,
+                 const struct arrival *arrival,
+                 const struct verdict *verdict,
+                 const char *key,
+                 struct err *err)
+{
+    CLEANUP(plan_clear) struct plan plan;
+    struct planned p = {
+        .key = key, .policy = r->policy, .arrival = arrival, .verdict = verdict, .plan = &plan};
+
+    plan_make(r->policy, arrival, verdict, &plan);
+
+    struct delivery_row delivery = {key, verdict->class, false, plan.move_to};
+
+    TRY(delivery_add(r->w, arrival, &delivery, &p.delivery, err));
+    TRY(plan_move(r, &p, err));
+    return verdict->direct_copy ? answer_direct_copy(r, arrival, key, err) : RC_OK;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence.h"
+
+#include "store_p.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum rc evidence_add(struct writing *w,
+                     const char *key,
+                     const struct evidence_change *change,
+                     struct err *err)
+{
+    static const char insert[] =
+        "INSERT INTO evidence (key, effect, kind, found, place, run, seen_at)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, insert, &s, err));
+    stmt_text(s, 1, key);
+    stmt_int(s, 2, change->effect);
+    stmt_text(s, 3, change->kind);
+    stmt_int(s, 4, change->found);
+    stmt_text(s, 5, change->where ? change->where : "");
+    stmt_text(s, 6, w->run);
+    stmt_int(s, 7, w->now.wall_ms);
+    return stmt_run(s, NULL, err);
+}
+
+static enum rc shown(struct db *db, int64_t effect, bool *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT 1 AS one FROM effect JOIN evidence ON evidence.key = effect.key"
+        " AND evidence.effect = effect.id AND evidence.found = 1"
+        " WHERE effect.id = $1 AND effect.status = 'unknown' LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_int(s, 1, effect);
+    enum rc rc = stmt_row(s, err);
+
+    *out = rc == RC_OK;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+enum rc evidence_settle(struct writing *w, const char *key, int64_t effect, struct err *err)
+{
+    struct effect_change change = {
+        .effect = effect, .from = EFFECT_UNKNOWN, .on = ON_EVIDENCE, .due_ms = NOT_DUE};
+    bool settles;
+
+    TRY(shown(w->store->db, effect, &settles, err));
+    if (!settles)
+        return RC_OK;
+    TRY(step_effect(w, key, &change, err));
+    return evidence_answers(w, key, err);
+}
+
+/* ---- the item ------------------------------------------------------------------------------ */
+
+static enum rc due_now(struct writing *w, const char *key, struct err *err)
+{
+    static const char update[] = "UPDATE item SET next_due = $1 WHERE key = $2"
+                                 " AND state IN ('received', 'in_progress')"
+                                 " AND (next_due IS NULL OR next_due > $1)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, w->now.wall_ms);
+    stmt_text(s, 2, key);
+    return stmt_run(s, NULL, err);
+}
+
+static enum rc asked(struct db *db, const char *key, bool *out, struct err *err)
+{
+    static const char find[] = "SELECT state, reason FROM item WHERE key = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, key);
+    TRY(stmt_row(s, err));
+    *out = strcmp(col_text(s, "state"), item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0 &&
+           strcmp(col_text(s, "reason"), reason_text(REASON_UNKNOWN_SENT)) == 0;
+    return RC_OK;
+}
+
+enum rc evidence_answers(struct writing *w, const char *key, struct err *err)
+{
+    struct item_change change = {.from = ITEM_NEEDS_RECONCILIATION,
+                                 .on = ITEM_ON_EVIDENCE,
+                                 .reason = REASON_NONE,
+                                 .due_ms = w->now.wall_ms};
+    bool waits;
+
+    TRY(asked(w->store->db, key, &waits, err));
+    return waits ? step_item(w, key, &change, err) : due_now(w, key, err);
+}
+
+/* ---- what came before its acknowledgement was known ---------------------------------------- */
+
+enum rc evidence_names(struct db *db, const char *ack_id, bool *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT 1 AS one FROM item WHERE names_ack = $1 AND names_ack <> '' LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, ack_id);
+    enum rc rc = stmt_row(s, err);
+
+    *out = rc == RC_OK;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
