@@ -193,7 +193,7 @@ static bool is_spool_path(struct slice path)
     bool below_tmp = slice_eq(slice_cut(path, 0, 4), SLICE("tmp/"));
     struct slice rest = slice_cut(path, below_tmp ? 4 : 0, path.len);
 
-    if (rest.len > 0 && rest.at[rest.len - 1] == '/')
+    if (path.len > 0 && path.at[path.len - 1] == '/')
         return false;
     while (slice_next(&rest, '/', &component)) {
         if (component.len == 0 || component.at[0] == '.' || (rest.len > 0 && !below_tmp))
