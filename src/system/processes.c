@@ -17,23 +17,14 @@ struct system_processes {
     struct held {
         char id[RUN_ID_SIZE]; /* "" where the place is free */
         int fd;
-        pid_t pid;
     } held[RUNS_AT_ONCE];
 };
 
-/* A run of this very process; a child that inherited the struct holds nothing. */
+/* A run of this very process; "" finds a free place. */
 static struct held *find_held(struct system_processes *p, const char *id)
 {
     for (size_t i = 0; i < LENGTH(p->held); i++)
-        if (strcmp(p->held[i].id, id) == 0 && p->held[i].pid == getpid())
-            return &p->held[i];
-    return NULL;
-}
-
-static struct held *find_free(struct system_processes *p)
-{
-    for (size_t i = 0; i < LENGTH(p->held); i++)
-        if (p->held[i].id[0] == '\0')
+        if (strcmp(p->held[i].id, id) == 0)
             return &p->held[i];
     return NULL;
 }
@@ -41,14 +32,13 @@ static struct held *find_free(struct system_processes *p)
 static enum rc processes_enter(void *self, struct run_facts *out, struct err *err)
 {
     struct system_processes *p = self;
-    struct held *held = find_free(p);
+    struct held *held = find_held(p, "");
     struct run_facts facts = {.pid = getpid()};
 
     if (held == NULL)
         return FAIL(err, RC_BROKEN, "system: too many runs in one process");
     random_run_id(facts.id);
     TRY(run_file_make(p->runs, facts.id, &p->here, &held->fd, err));
-    held->pid = getpid();
     memcpy(held->id, facts.id, sizeof held->id);
     memcpy(facts.host, p->here.host, sizeof facts.host);
     memcpy(facts.boot_id, p->here.boot_id, sizeof facts.boot_id);
@@ -84,7 +74,7 @@ static uint32_t processes_random(void *self)
 /* The file stays: it is the proof that the run has ended. */
 static void processes_leave(void *self, const struct run_facts *run)
 {
-    struct held *held = find_held(self, run->id);
+    struct held *held = is_run_id(run->id) ? find_held(self, run->id) : NULL;
 
     if (held == NULL)
         return;

@@ -244,6 +244,23 @@ static void only_a_run_of_this_machine_is_proven_dead(void **state)
     }
 }
 
+/* A file server may keep the lock of a machine that lost its power. */
+static void a_lock_from_before_the_last_boot_proves_no_life(void **state)
+{
+    struct bench *b = *state;
+    struct other o = start_other(b->folder, false);
+    struct machine here;
+    char text[128];
+
+    assert_int_equal(machine_read(&here, NULL), RC_OK);
+    snprintf(text, sizeof text, "%s 0f6d8a1c-boot\n",
+             here.machine_id[0] != '\0' ? here.machine_id : "-");
+    write_run_file(b, &o.run, text);
+    assert_int_equal(dead(b, &o.run), PROOF_DEAD);
+    kill_other(&o);
+    close_other(&o);
+}
+
 static void what_cannot_be_looked_at_proves_nothing(void **state)
 {
     struct bench *b = *state;
@@ -363,6 +380,7 @@ int main(void)
         EACH(a_child_that_outlives_its_run_does_not_keep_it_alive),
         EACH(our_own_run_is_alive_and_asking_does_not_free_its_lock),
         EACH(only_a_run_of_this_machine_is_proven_dead),
+        EACH(a_lock_from_before_the_last_boot_proves_no_life),
         EACH(what_cannot_be_looked_at_proves_nothing),
         EACH(a_run_knows_where_and_when_it_lives),
         EACH(run_files_of_dead_runs_go_after_a_week),
