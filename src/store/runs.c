@@ -5,11 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum rc
-run_event(struct writing *w, const char *what, const char *from, const char *to, struct err *err)
+static enum rc run_event(struct writing *w,
+                         const char *run,
+                         const char *what,
+                         const char *from,
+                         const char *to,
+                         struct err *err)
 {
+    char subject[8 + RUN_ID_SIZE];
+
+    snprintf(subject, sizeof subject, "run %.*s", RUN_ID_SIZE - 1, run);
     return event_add(w,
-                     &(struct event){.subject = "run",
+                     &(struct event){.subject = subject,
                                      .what = what,
                                      .from = from,
                                      .to = to,
@@ -76,7 +83,7 @@ runs_enter(void *self, const struct run_facts *run, struct instant now, struct e
 
     TRY(writing_begin(store, run->id, now, &w, err));
     TRY(insert_run(&w, run, err));
-    TRY(run_event(&w, "enter", "", "alive", err));
+    TRY(run_event(&w, run->id, "enter", "", "alive", err));
     TRY(writing_finish(&w, err));
     snprintf(store->run, sizeof store->run, "%s", run->id);
     return RC_OK;
@@ -202,7 +209,7 @@ runs_bury(void *self, const char *dead, const char *by, struct instant now, stru
     if (!ended)
         return RC_OK;
     TRY(count_deaths(&w, dead, err));
-    TRY(run_event(&w, "bury", "alive", "dead", err));
+    TRY(run_event(&w, dead, "bury", "alive", "dead", err));
     return writing_finish(&w, err);
 }
 
@@ -245,7 +252,7 @@ static enum rc runs_leave(void *self, const char *run, struct instant now, struc
     TRY(end_run(&w, run, "left", NULL, &ended, err));
     if (!ended)
         return FAIL(err, RC_CONFLICT, "ledger: the end of run %.8s is recorded already", run);
-    TRY(run_event(&w, "leave", "alive", "left", err));
+    TRY(run_event(&w, run, "leave", "alive", "left", err));
     return writing_finish(&w, err);
 }
 

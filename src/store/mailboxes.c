@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mailboxes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static void split(struct slice text, char digest[STREAK_LENGTH][DIGEST_HEX_SIZE])
+{
+    struct slice item;
+
+    for (size_t i = 0; i < STREAK_LENGTH && slice_next(&text, ' ', &item); i++)
+        snprintf(digest[i], DIGEST_HEX_SIZE, "%.*s", (int)item.len, item.at);
+}
+
+static void streak_of(struct stmt *s, struct streak *streak)
+{
+    streak->code = (int)col_int(s, "streak_code");
+    streak->length = (unsigned)col_int(s, "streak_length");
+    split(col_slice(s, "streak_recipients"), streak->recipient);
+    split(col_slice(s, "streak_keys"), streak->effect);
+}
+
+static enum rc record_of(struct stmt *s, struct mailbox_record *out, struct err *err)
+{
+    TRY(COL_COPY(s, "id", out->id, err));
+    out->version = col_int(s, "version");
+    out->uidvalidity = (uint32_t)col_int(s, "uidvalidity");
+    out->uidnext = (uint32_t)col_int(s, "uidnext");
+    out->processed_uidvalidity = (uint32_t)col_int(s, "processed_uidvalidity");
+    out->processed_uidnext = (uint32_t)col_int(s, "processed_uidnext");
+    if (!import_parse(col_text(s, "import_choice"), &out->import))
+        return FAIL(err, RC_BROKEN, "ledger: mailbox %s has an unknown choice", out->id);
+    out->import_uidvalidity = (uint32_t)col_int(s, "import_uidvalidity");
+    out->import_uidnext = (uint32_t)col_int(s, "import_uidnext");
+    out->import_before_ms = col_int(s, "import_before");
+    out->awaiting = col_int(s, "awaiting");
+    out->backlog = col_int(s, "backlog");
+    out->paused = col_int(s, "paused") != 0;
+    out->paused_effects = (unsigned)col_int(s, "paused_effects");
+    out->generation = col_int(s, "generation");
+    out->rewind_uidvalidity = (uint32_t)col_int(s, "rewind_uidvalidity");
+    out->rewind_uidnext = (uint32_t)col_int(s, "rewind_uidnext");
+    out->scanning = col_int(s, "scanning") != 0;
+    out->claimed = col_int(s, "claimed") != 0;
+    TRY(COL_COPY(s, "claim_owner", out->claim_owner, err));
+    out->marked_event = col_int(s, "marked_event");
+    streak_of(s, &out->streak);
+    out->last_success_ms = col_int(s, "last_success");
+    return COL_COPY(s, "last_error", out->last_error, err);
+}
+
+static enum rc find(struct db *db, const char *mailbox, struct mailbox_record *out, struct err *err)
+{
+    static const char find_row[] = "SELECT * FROM mailbox WHERE id = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct mailbox_record record = {.version = 0};
+
+    TRY(stmt_open(db, find_row, &s, err));
+    stmt_text(s, 1, mailbox);
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_NOT_FOUND)
+        return FAIL(err, rc, "ledger: there is no mailbox '%s'", mailbox);
+    if (rc != RC_OK)
+        return rc;
+    TRY(record_of(s, &record, err));
+    TRY(circuits_read(db, &record, err));
+    *out = record;
+    return RC_OK;
+}
+
+/* A new one agrees with the ledger as it is. */
+static enum rc make(struct store *store, const char *mailbox, struct err *err)
+{
+    static const char insert[] =
+        "INSERT INTO mailbox (id, generation)"
+        " SELECT $1, CAST(value AS INTEGER) FROM meta WHERE name = 'generation'"
+        " ON CONFLICT (id) DO NOTHING";
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(writing_begin(store, store->run, (struct instant){0, 0}, &w, err));
+    TRY(stmt_open(store->db, insert, &s, err));
+    stmt_text(s, 1, mailbox);
+    TRY(stmt_run(s, NULL, err));
+    return writing_finish(&w, err);
+}
+
+static enum rc
+mailboxes_load(void *self, const char *mailbox, struct mailbox_record *out, struct err *err)
+{
+    struct store *store = self;
+    struct err missing = ERR_INIT;
+    enum rc rc = find(store->db, mailbox, out, &missing);
+
+    if (rc == RC_OK)
+        return rc;
+    if (rc != RC_NOT_FOUND)
+        return FAIL(err, rc, "%s", missing.text);
+    TRY(make(store, mailbox, err));
+    return find(store->db, mailbox, out, err);
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static void bind_record(struct stmt *s, const struct mailbox_record *r)
+{
+    stmt_text(s, 1, r->id);
+    stmt_int(s, 2, r->version);
+    stmt_int(s, 3, r->uidvalidity);
+    stmt_int(s, 4, r->uidnext);
+    stmt_int(s, 5, r->processed_uidvalidity);
+    stmt_int(s, 6, r->processed_uidnext);
+    stmt_int(s, 7, r->import_uidvalidity);
+    stmt_int(s, 8, r->import_uidnext);
+    stmt_int(s, 9, r->import_before_ms);
+    stmt_int(s, 10, r->awaiting);
+    stmt_int(s, 11, r->backlog);
+    stmt_int(s, 12, r->generation);
+    stmt_int(s, 13, r->rewind_uidvalidity);
+    stmt_int(s, 14, r->rewind_uidnext);
+    stmt_int(s, 15, r->scanning);
+    stmt_int(s, 16, r->claimed);
+    stmt_text(s, 17, r->claim_owner);
+    stmt_int(s, 18, r->marked_event);
+    stmt_int(s, 19, r->last_success_ms);
+    stmt_text(s, 20, r->last_error);
+}
+
+enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, struct err *err)
+{
+    static const char update[] =
+        "UPDATE mailbox SET version = version + 1, uidvalidity = $3, uidnext = $4,"
+        " processed_uidvalidity = $5, processed_uidnext = $6, import_uidvalidity = $7,"
+        " import_uidnext = $8, import_before = $9, awaiting = $10, backlog = $11, generation = $12,"
+        " rewind_uidvalidity = $13, rewind_uidnext = $14, scanning = $15, claimed = $16,"
+        " claim_owner = $17, marked_event = $18, last_success = $19, last_error = $20,"
+        " import_choice = CASE WHEN import_choice = '' AND $10 > 0 THEN 'waiting'"
+        "                 ELSE import_choice END"
+        " WHERE id = $1 AND version = $2";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    bind_record(s, record);
+    return stmt_one(s, "the mailbox", err);
+}
+
+static enum rc
+mailboxes_save(void *self, struct mailbox_record *record, struct instant now, struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+
+    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(mailbox_write(&w, record, err));
+    TRY(writing_finish(&w, err));
+    record->version++;
+    if (record->import == IMPORT_NOT_ASKED && record->awaiting > 0)
+        record->import = IMPORT_WAITING;
+    return RC_OK;
+}
+
+enum rc
+mailbox_event(struct writing *w, const char *mailbox, const struct event *event, struct err *err)
+{
+    struct event line = *event;
+
+    line.mailbox = mailbox;
+    line.subject = "mailbox";
+    return event_add(w, &line, err);
+}
+
+enum rc mailbox_note(struct writing *w, const char *by, const char *why, struct err *err)
+{
+    const struct subject about = subject_of("event", w->number);
+    CLEANUP(str_clear) struct str text = STR_INIT;
+
+    str_addf(&text, "%s: %s", by, why);
+    return note_add(w, "", about.text, str_z(&text), err);
+}
+
+static enum rc mailboxes_renumber(
+    void *self, const char *mailbox, const char *folder, struct instant now, struct err *err)
+{
+    static const char update[] =
+        "UPDATE delivery SET stale = 1 WHERE mailbox = $1 AND folder = $2 AND stale = 0";
+    struct store *store = self;
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(stmt_open(store->db, update, &s, err));
+    stmt_text(s, 1, mailbox);
+    stmt_text(s, 2, folder);
+    TRY(stmt_run(s, NULL, err));
+    TRY(mailbox_event(
+        &w, mailbox,
+        &(struct event){.what = "renumber", .to = "stale", .actor = actor_text(BY_PEER)}, err));
+    return writing_finish(&w, err);
+}
+
+/* ---- what a person sets -------------------------------------------------------------------- */
+
+static enum rc
+write_choice(struct writing *w, const char *mailbox, enum import_choice choice, struct err *err)
+{
+    static const char update[] = "UPDATE mailbox SET import_choice = $1, version = version + 1"
+                                 " WHERE id = $2 AND import_choice IN ('', 'waiting')";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_text(s, 1, import_text(choice));
+    stmt_text(s, 2, mailbox);
+    return stmt_one(s, "the choice", err);
+}
+
+static enum rc mailboxes_choose_import(void *self,
+                                       const char *mailbox,
+                                       enum import_choice choice,
+                                       const char *by,
+                                       struct instant now,
+                                       struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    struct mailbox_record record;
+
+    if (choice == IMPORT_NOT_ASKED || choice == IMPORT_WAITING || by == NULL || by[0] == '\0')
+        return FAIL(err, RC_USAGE, "first-import: cases, full or adopt, and a name");
+    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(find(store->db, mailbox, &record, err));
+    if (record.import != IMPORT_NOT_ASKED && record.import != IMPORT_WAITING)
+        return FAIL(err, RC_CONFLICT, "first-import: '%s' was chosen for mailbox '%s' already",
+                    import_text(record.import), mailbox);
+    TRY(write_choice(&w, mailbox, choice, err));
+    TRY(mailbox_event(&w, mailbox,
+                      &(struct event){.what = "first-import",
+                                      .from = import_text(record.import),
+                                      .to = import_text(choice),
+                                      .actor = actor_text(BY_PERSON)},
+                      err));
+    TRY(mailbox_note(&w, by, import_text(choice), err));
+    return writing_finish(&w, err);
+}
+
+const struct ledger_mailboxes store_mailboxes = {
+    .load = mailboxes_load,
+    .save = mailboxes_save,
+    .rewind = mailboxes_rewind,
+    .renumber = mailboxes_renumber,
+    .choose_import = mailboxes_choose_import,
+};
