@@ -112,8 +112,9 @@ CREATE TABLE item (
     created_at      INTEGER NOT NULL,
     completed_at    INTEGER,
     CHECK ((lease_run IS NULL) = (lease_boot IS NULL)),
-    -- What somebody has in hand is due for whoever takes it over, should that one die.
-    CHECK (lease_run IS NULL OR next_due IS NOT NULL)
+    -- Work that is not done has its time, and what somebody has in hand is due for whoever takes it
+    -- over, should that one die.
+    CHECK (next_due IS NOT NULL OR (lease_run IS NULL AND state IN ('complete', 'needs_reconciliation')))
 ) STRICT;
 CREATE INDEX item_due ON item (mailbox, next_due) WHERE next_due IS NOT NULL;
 CREATE INDEX item_leased ON item (lease_run) WHERE lease_run IS NOT NULL;
