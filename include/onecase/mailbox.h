@@ -41,9 +41,9 @@ struct fetch_sink {
 enum moved { MOVED_NOT, MOVED_YES, MOVED_ABSENT, MOVED_UNKNOWN };
 
 struct move_result {
-    uint32_t uid;     /* in: the message */
-    enum moved moved; /* out: never guessed; COPYUID or a look says so */
-    uint32_t new_uid; /* out, where known; else 0 */
+    uint32_t uid;                      /* in: the message */
+    enum moved moved;                  /* out: never guessed; COPYUID or a look says so */
+    uint32_t new_uidvalidity, new_uid; /* out: where it stands now, if known; else 0 */
 };
 
 struct mailbox {

@@ -2,13 +2,27 @@
 #include <onecase/policy.h>
 #include <string.h>
 
+/* One addr-spec that can stand in RCPT: a local part, a domain, nothing that ends a line or argument. */
+bool address_usable(struct slice address)
+{
+    size_t at = address.len;
+    for (size_t i = 0; i < address.len; i++) {
+        unsigned char c = (unsigned char)address.at[i];
+        if (c <= ' ' || c == 0x7f || c == '<' || c == '>')
+            return false;
+        if (c == '@')
+            at = i;
+    }
+    return at > 0 && at + 1 < address.len && address.len <= ADDRESS_MAX;
+}
+
 struct slice policy_recipient(const struct message *message)
 {
     struct slice list = message_slice(message, message->reply_to);
-    struct slice first;
-    while (message_next(&list, &first))
-        if (first.len > 0)
-            return first;
+    struct slice one;
+    while (message_next(&list, &one))
+        if (address_usable(one))
+            return one;
     return message_slice(message, message->from);
 }
 
@@ -37,7 +51,7 @@ void address_canonical(struct slice address, struct str *out)
 }
 
 /* "*" stands for any run of characters; linear, without recursion. */
-static bool glob(const char *pattern, struct slice text)
+static bool glob_matches(const char *pattern, struct slice text)
 {
     size_t p = 0, t = 0, star = SIZE_MAX, mark = 0, length = strlen(pattern);
     while (t < text.len) {
@@ -68,7 +82,7 @@ bool address_matches(struct slice address, const struct texts *patterns)
     for (size_t i = 0; i < patterns->count; i++) {
         CLEANUP(str_clear) struct str pattern = STR_INIT;
         address_canonical(slice_z(patterns->at[i]), &pattern);
-        if (glob(str_z(&pattern), str_slice(&canonical)))
+        if (glob_matches(str_z(&pattern), str_slice(&canonical)))
             return true;
     }
     return false;

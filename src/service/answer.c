@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answer_p.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than this between the commit of an intent and its end-of-data line: the run was stopped in
+ * between, and others may have looked meanwhile. The connection is given up, the outcome is unknown. */
+#define LINE_AFTER_COMMIT_MS 5000
+
+const char *answer_target(const struct job *job, const struct work_effect *effect)
+{
+    if (effect->target[0])
+        return effect->target;
+    bool exceptions = false;
+    for (size_t i = 0; i < job->item.attachments; i++)
+        exceptions = exceptions || job->item.attachment[i].refused;
+    return completion_text(completion_of(job->item.disposition, exceptions));
+}
+
+/* ---- what is to be sent ------------------------------------------------------------------------ */
+
+static bool wanted(const struct answering *a, const struct job *job, const struct work_effect *e)
+{
+    return job_live(job) && job->item.state == ITEM_IN_PROGRESS &&
+           e->kind == EFFECT_ACKNOWLEDGEMENT && effect_due(e, service_now(a->s).wall_ms) &&
+           effects_settled(job, EFFECT_CASE) && effects_settled(job, EFFECT_ATTACHMENT);
+}
+
+static void collect(struct answering *a)
+{
+    struct batch *b = a->b;
+    for (size_t i = 0; i < b->count; i++)
+        for (size_t k = 0; k < b->job[i].item.effects; k++) {
+            struct work_effect *e = &b->job[i].item.effect[k];
+            if (!wanted(a, &b->job[i], e))
+                continue;
+            a->letter = mem_grow(a->letter, a->letters + 1, sizeof *a->letter);
+            a->letter[a->letters++] =
+                (struct outgoing){.job = &b->job[i], .effect = e, .octets = STR_INIT};
+        }
+}
+
+static const char **exceptions_of(const struct job *job, size_t *count)
+{
+    const char **name = mem_new(job->item.attachments + 1, sizeof *name);
+    *count = 0;
+    for (size_t i = 0; i < job->item.attachments; i++)
+        if (job->item.attachment[i].refused)
+            name[(*count)++] = job->item.attachment[i].name;
+    return name;
+}
+
+static enum rc compose(struct answering *a, struct outgoing *o, struct err *err)
+{
+    struct service *s = a->s;
+    const struct work_item *item = &o->job->item;
+    char effect[EFFECT_ID_SIZE], proof[DIGEST_HEX_SIZE];
+    size_t exceptions;
+    enum completion completion = COMPLETION_NONE;
+    snprintf(o->target, sizeof o->target, "%s", answer_target(o->job, o->effect));
+    completion_parse(o->target, &completion);
+    acknowledgement_id(item->key, o->target, effect);
+    acknowledgement_proof((struct slice){(const char *)s->ledger.secret.octet, DIGEST_SIZE}, effect,
+                          proof);
+    CLEANUP(mem_free) const char **names = exceptions_of(o->job, &exceptions);
+    o->date_ms = item->letter_date_ms ? item->letter_date_ms : service_now(s).wall_ms;
+    struct acknowledgement_facts facts = {
+        .mailbox = s->record.id,
+        .completion = completion,
+        .effect = effect,
+        .proof = proof,
+        .reference = item->reference,
+        .recipient = item->recipient,
+        .subject = slice_z(item->subject),
+        .in_reply_to = slice_z(item->message_id),
+        .received_ms = item->received_ms,
+        .date_ms = o->date_ms,
+        .exception = names,
+        .exceptions = exceptions,
+    };
+    return s->port->composer->compose(s->port->composer->self, &facts, &o->octets, err);
+}
+
+/* ---- sending: begin, arm at the dot, settle ---------------------------------------------------- */
+
+static void cannot_be_written(struct answering *a, struct outgoing *o, const struct err *why)
+{
+    struct effect_change *c = batch_step(a->b, o->job, o->effect, ON_REFUSE);
+    c->outcome = OUTCOME_REFUSED;
+    c->stage = STAGE_CONNECT;
+    c->reason = "letter";
+    o->stage = LETTER_OVER;
+    log_event(LOG_ERROR, "letter.refused", "key=%s why=\"%s\"", o->job->item.key, why->text);
+}
+
+static void begin(struct answering *a, struct outgoing *o)
+{
+    struct service *s = a->s;
+    struct err why = ERR_INIT;
+    if (compose(a, o, &why) != RC_OK) {
+        cannot_be_written(a, o, &why);
+        return;
+    }
+    struct letter letter = {
+        .id = (int64_t)(o - a->letter),
+        .sender = s->set->sender,
+        .recipient = o->job->item.recipient,
+        .copy_to = s->set->copy_to[0] ? s->set->copy_to : NULL,
+        .octets = str_slice(&o->octets),
+    };
+    if (s->port->courier->begin(s->port->courier->self, &letter, &why) != RC_OK) {
+        cannot_be_written(a, o, &why);
+        return;
+    }
+    o->stage = LETTER_UNDER_WAY;
+    a->under_way++;
+}
+
+static void wait_for_server(struct answering *a, struct outgoing *o)
+{
+    job_due(o->job, a->s->record.circuit[CIRCUIT_SMTP].next_probe_ms);
+    o->stage = LETTER_OVER;
+}
+
+/* Starts as many as there are connections; while the circuit is open, one as a probe. */
+static void begin_more(struct answering *a)
+{
+    struct service *s = a->s;
+    struct circuit *c = &s->record.circuit[CIRCUIT_SMTP];
+    for (size_t i = 0; i < a->letters; i++) {
+        struct outgoing *o = &a->letter[i];
+        if (o->stage != LETTER_WAITING)
+            continue;
+        if (s->stopping || s->port->courier->room(s->port->courier->self) == 0)
+            return;
+        if (c->state == CIRCUIT_PROBING)
+            return;
+        if (o->job->lost)
+            o->stage = LETTER_OVER;
+        else if (!circuit_allows(c, service_now(s).wall_ms))
+            wait_for_server(a, o);
+        else
+            begin(a, o);
+    }
+}
+
+static void arm(struct answering *a, struct outgoing *o)
+{
+    struct effect_change *c = batch_step(a->b, o->job, o->effect, ON_ARM);
+    c->target = o->target;
+    c->letter_date_ms = o->date_ms;
+    c->stage = STAGE_END_OF_DATA;
+    o->stage = LETTER_READY;
+}
+
+static void take(struct answering *a, const struct courier_event *ev)
+{
+    if (ev->id < 0 || (size_t)ev->id >= a->letters)
+        return;
+    struct outgoing *o = &a->letter[ev->id];
+    if (ev->what == COURIER_READY) {
+        arm(a, o);
+    } else if (ev->what == COURIER_SETTLED) {
+        o->event = *ev;
+        o->stage = LETTER_SETTLED;
+        a->under_way--;
+        answer_settle(a, o);
+    }
+}
+
+/* Everything that has happened by now goes into one commit: results and arms together. */
+static enum rc gather(struct answering *a, struct err *err)
+{
+    const struct courier *courier = a->s->port->courier;
+    int64_t until = service_now(a->s).boot_ms + a->s->set->lease_ms / 3;
+    struct courier_event ev = {0};
+    TRY(courier->next(courier->self, until, &ev, err));
+    while (ev.what != COURIER_NOTHING) {
+        take(a, &ev);
+        ev = (struct courier_event){0};
+        TRY(courier->next(courier->self, 0, &ev, err));
+    }
+    return RC_OK;
+}
+
+/* The intent is durable: now the line may leave, unless this run was held up in between. */
+static void release(struct answering *a, struct outgoing *o, bool in_time)
+{
+    const struct courier *courier = a->s->port->courier;
+    int64_t id = (int64_t)(o - a->letter);
+    if (o->stage != LETTER_READY)
+        return;
+    if (in_time && !o->job->lost) {
+        o->stage = LETTER_UNDER_WAY;
+        courier->release(courier->self, id);
+        return;
+    }
+    courier->abandon(courier->self, id);
+    a->under_way--;
+    o->stage = LETTER_OVER;
+    if (o->job->lost)
+        return;
+    struct effect_change *c = batch_step(a->b, o->job, o->effect, ON_LOSE);
+    c->outcome = OUTCOME_UNKNOWN;
+    c->stage = STAGE_END_OF_DATA;
+    c->closed = true;
+}
+
+static enum rc commit(struct answering *a, struct err *err)
+{
+    struct service *s = a->s;
+    if (a->b->changes == 0)
+        return RC_OK;
+    if (s->record_changed)
+        batch_add(a->b, NULL, CHANGE_CIRCUIT)->mailbox = &s->record;
+    int64_t before = service_now(s).boot_ms;
+    TRY(batch_commit(a->b, err));
+    bool in_time = service_now(s).boot_ms - before <= LINE_AFTER_COMMIT_MS;
+    for (size_t i = 0; i < a->letters; i++)
+        release(a, &a->letter[i], in_time);
+    for (size_t i = 0; i < a->letters; i++)
+        answer_late(a, &a->letter[i]);
+    TRY(answer_everybody(a, err));
+    return batch_commit(a->b, err);
+}
+
+static enum rc pump(struct answering *a, struct err *err)
+{
+    for (;;) {
+        begin_more(a);
+        TRY(commit(a, err));
+        if (a->under_way == 0 && a->s->record.circuit[CIRCUIT_SMTP].state != CIRCUIT_PROBING)
+            return RC_OK;
+        if (a->under_way == 0) { /* the probe never got under way */
+            circuit_nothing(&a->s->record.circuit[CIRCUIT_SMTP]);
+            return RC_OK;
+        }
+        TRY(gather(a, err));
+        TRY(service_renew(a->s, err));
+        TRY(commit(a, err));
+    }
+}
+
+/* A letter that is still with the courier when the turn ends badly: without its line nothing was
+ * sent; with it, the ledger has the intent and the next claim finds it unknown. */
+static void give_up(struct answering *a)
+{
+    const struct courier *courier = a->s->port->courier;
+    for (size_t i = 0; i < a->letters; i++)
+        if (a->letter[i].stage == LETTER_UNDER_WAY || a->letter[i].stage == LETTER_READY)
+            courier->abandon(courier->self, (int64_t)i);
+}
+
+enum rc answer(struct batch *b, struct err *err)
+{
+    struct answering a = {.s = b->s, .b = b};
+    if (!b->s->port->courier || !service_may(b->s, EFFECT_ACKNOWLEDGEMENT))
+        return RC_OK;
+    collect(&a);
+    enum rc rc = a.letters > 0 ? pump(&a, err) : RC_OK;
+    if (rc != RC_OK)
+        give_up(&a);
+    for (size_t i = 0; i < a.letters; i++)
+        str_clear(&a.letter[i].octets);
+    free(a.letter);
+    return rc;
+}

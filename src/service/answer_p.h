@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * answer_p - what answer.c (letters under way) and verdict.c (what their replies mean) share.
+ */
+#pragma once
+
+#include "service_p.h"
+
+enum letter_stage {
+    LETTER_WAITING,
+    LETTER_UNDER_WAY, /* with the courier */
+    LETTER_READY,     /* all but its line is with the server; its intent is being written */
+    LETTER_SETTLED,   /* its verdict is being written */
+    LETTER_OVER,
+};
+
+struct outgoing {
+    struct job *job;
+    struct work_effect *effect;
+    struct str octets;
+    char target[32]; /* completion state */
+    int64_t date_ms;
+    enum letter_stage stage;
+    struct courier_event event;
+};
+
+struct answering {
+    struct service *s;
+    struct batch *b;
+    struct outgoing *letter;
+    size_t letters, under_way;
+    bool everybody; /* the streak is whole: the last three answers are the server's */
+    struct streak streak;
+};
+
+/* Adds what a settled letter's reply means for its effect, its item and the circuit. */
+void answer_settle(struct answering *a, struct outgoing *o);
+/* A verdict that could not be written (the lease was lost) is kept as evidence. */
+void answer_late(struct answering *a, struct outgoing *o);
+/* Returns the earlier letters of a whole streak to deferred. */
+enum rc answer_everybody(struct answering *a, struct err *err) MUST_CHECK;

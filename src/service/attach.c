@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service_p.h"
+
+#include <string.h>
+
+/* ---- originals: kept under items/ before anything is made of them --------------------------- */
+
+static const struct work_delivery *fetchable(const struct job *job)
+{
+    for (size_t i = 0; i < job->item.deliveries; i++) {
+        const struct work_delivery *d = &job->item.delivery[i];
+        if (!d->stale && digest_eq(&d->octets, &job->item.octets))
+            return d;
+    }
+    return NULL;
+}
+
+/* incoming/ has lost it (another item with the same octets took it, or a person did): the message
+ * itself is still the truth, where it still stands. */
+static enum rc fetch_again(struct batch *b, struct job *job, struct err *err)
+{
+    const struct work_delivery *d = fetchable(job);
+    if (!d)
+        return FAIL(err, RC_NOT_FOUND, "original: neither stored nor in the mailbox");
+    struct mail_line line = {.uid = d->uid, .internal_ms = d->internal_ms};
+    struct fetched *got = NULL;
+    size_t count = 0;
+    enum rc rc = fetch_messages(b->s, d->folder, d->uidvalidity, &line, 1, &got, &count, err);
+    bool same =
+        rc == RC_OK && count == 1 && got[0].whole && digest_eq(&got[0].octets, &job->item.octets);
+    fetched_free(got, count);
+    if (rc != RC_OK && rc != RC_CONFLICT)
+        return rc;
+    return same ? RC_OK
+                : FAIL(err, RC_NOT_FOUND, "original: the message is no longer in the mailbox");
+}
+
+static enum rc keep_original(struct batch *b, struct job *job, struct err *err)
+{
+    const struct blobs *blobs = b->s->port->blobs;
+    enum rc rc = blobs->keep_original(blobs->self, &job->item.octets, job->item.key, err);
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    TRY(fetch_again(b, job, err));
+    return blobs->keep_original(blobs->self, &job->item.octets, job->item.key, err);
+}
+
+/* What a disk or a server cannot do now is done later; what can never be had is a person's. */
+static void original_failed(struct batch *b, struct job *job, enum rc rc, const struct err *why)
+{
+    if (rc == RC_NOT_FOUND)
+        job_wait(job, REASON_ORIGINAL_LOST);
+    else if (rc == RC_CONFLICT)
+        job_wait(job, REASON_FILE_DIFFERS);
+    else
+        job->lost = true;
+    log_event(LOG_ERROR, "original.failed", "key=%s rc=%s why=\"%s\"", job->item.key, rc_text(rc),
+              why->text);
+    if (rc == RC_DEFERRED)
+        b->s->result->disk_full = true;
+}
+
+static void forget_incoming(struct service *s, const struct digest *octets)
+{
+    char path[BLOB_PATH_SIZE];
+    struct err err = ERR_INIT;
+    blob_path_incoming(octets, path);
+    if (s->port->blobs->forget(s->port->blobs->self, path, &err) != RC_OK)
+        log_event(LOG_WARN, "incoming.left", "why=\"%s\"", err.text);
+}
+
+enum rc store_originals(struct batch *b, struct err *err)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        struct job *job = &b->job[i];
+        if (job->item.original_kept || digest_is_zero(&job->item.octets) || job->lost)
+            continue;
+        struct err why = ERR_INIT;
+        enum rc rc = keep_original(b, job, &why);
+        if (rc == RC_OK)
+            batch_add(b, job, CHANGE_ORIGINAL);
+        else
+            original_failed(b, job, rc, &why);
+    }
+    TRY(batch_commit(b, err));
+    for (size_t i = 0; i < b->count; i++)
+        if (b->job[i].item.original_kept && !b->job[i].lost)
+            forget_incoming(b->s, &b->job[i].item.octets);
+    return RC_OK;
+}
+
+/* ---- attachments ----------------------------------------------------------------------------- */
+
+static struct work_attachment *planned(struct job *job, const struct work_effect *effect)
+{
+    for (size_t i = 0; i < job->item.attachments; i++)
+        if (strcmp(job->item.attachment[i].stored_name, effect->target) == 0)
+            return &job->item.attachment[i];
+    return NULL;
+}
+
+static enum rc read_again(struct batch *b, struct job *job, struct err *err)
+{
+    if (job->read)
+        return RC_OK;
+    char path[BLOB_PATH_SIZE];
+    blob_path_original(job->item.key, path);
+    const struct reader *reader = b->s->port->reader;
+    TRY(reader->read(reader->self, path, &job->message, err));
+    job->read = true;
+    return RC_OK;
+}
+
+/* The plan stands: what is stored has the digest that was planned, whatever a reader makes of the
+ * original today. */
+static enum rc
+keep(struct batch *b, struct job *job, const struct work_attachment *a, struct err *err)
+{
+    TRY(read_again(b, job, err));
+    if (a->part >= job->message.part_count ||
+        !digest_eq(&job->message.parts[a->part].sha256, &a->sha256))
+        return FAIL(err, RC_CONFLICT, "attachment: the original gives other octets than planned");
+    const struct message_part *part = &job->message.parts[a->part];
+    CLEANUP(str_clear) struct str spool = STR_INIT;
+    str_add(&spool, message_slice(&job->message, part->file));
+    const struct blobs *blobs = b->s->port->blobs;
+    return blobs->keep_attachment(blobs->self, job->item.key, a->stored_name, str_z(&spool),
+                                  &a->sha256, err);
+}
+
+static void
+kept(struct batch *b, struct job *job, struct work_effect *e, enum rc rc, const struct err *why)
+{
+    struct effect_change *c;
+    switch (rc) {
+    case RC_OK:
+        c = batch_step(b, job, e, ON_DONE);
+        c->outcome = OUTCOME_DONE;
+        return;
+    case RC_CONFLICT: /* another file stands there (B02): never overwritten */
+    case RC_REFUSED:  /* it cannot be read any more */
+    case RC_NOT_FOUND:
+        job_wait(job, rc == RC_CONFLICT ? REASON_FILE_DIFFERS : REASON_ORIGINAL_LOST);
+        break;
+    case RC_DEFERRED:
+    case RC_UNKNOWN:
+    case RC_USAGE:
+    case RC_BROKEN:
+    case RC_COUNT:
+        break;
+    }
+    c = batch_step(b, job, e, ON_DEFER);
+    c->outcome = OUTCOME_DEFERRED;
+    c->reason = rc_text(rc);
+    c->due_ms = service_now(b->s).wall_ms + service_backoff(b->s, e->attempts);
+    log_event(LOG_ERROR, "attachment.failed", "key=%s target=%s why=\"%s\"", job->item.key,
+              e->target, why->text);
+}
+
+static bool wanted(struct batch *b, const struct job *job, const struct work_effect *e)
+{
+    return job_live(job) && job->item.original_kept && e->kind == EFFECT_ATTACHMENT &&
+           effect_due(e, service_now(b->s).wall_ms);
+}
+
+static enum rc arm_attachments(struct batch *b, struct err *err)
+{
+    for (size_t i = 0; i < b->count; i++)
+        for (size_t k = 0; k < b->job[i].item.effects; k++)
+            if (wanted(b, &b->job[i], &b->job[i].item.effect[k]))
+                batch_step(b, &b->job[i], &b->job[i].item.effect[k], ON_ARM);
+    return batch_commit(b, err);
+}
+
+/* What a dead run had begun is compared with the plan: a file stands whole or not at all. */
+static void look_again(struct batch *b, struct job *job, struct work_effect *e)
+{
+    const struct work_attachment *a = planned(job, e);
+    if (!a)
+        return;
+    char path[BLOB_PATH_SIZE];
+    struct digest found;
+    int64_t size;
+    struct err why = ERR_INIT;
+    blob_path_attachment(job->item.key, a->stored_name, path);
+    enum rc rc = blob_digest(b->s->port->blobs, path, &found, &size, &why);
+    if (rc != RC_OK && rc != RC_NOT_FOUND)
+        return;
+    bool there = rc == RC_OK && digest_eq(&found, &a->sha256);
+    batch_evidence(b, job, e, "read-back", there, a->stored_name);
+    batch_step(b, job, e, there ? ON_EVIDENCE : ON_ABSENCE);
+}
+
+static enum rc attachments_check(struct batch *b, struct err *err)
+{
+    for (size_t i = 0; i < b->count; i++)
+        for (size_t k = 0; k < b->job[i].item.effects; k++) {
+            struct work_effect *e = &b->job[i].item.effect[k];
+            if (job_live(&b->job[i]) && e->kind == EFFECT_ATTACHMENT && e->status == EFFECT_UNKNOWN)
+                look_again(b, &b->job[i], e);
+        }
+    return batch_commit(b, err);
+}
+
+static void store_of(struct batch *b, struct job *job)
+{
+    for (size_t k = 0; k < job->item.effects; k++) {
+        struct work_effect *e = &job->item.effect[k];
+        const struct work_attachment *a = planned(job, e);
+        if (!a || job->lost || e->kind != EFFECT_ATTACHMENT || e->status != EFFECT_ATTEMPTING)
+            continue;
+        struct err why = ERR_INIT;
+        kept(b, job, e, keep(b, job, a, &why), &why);
+    }
+}
+
+enum rc store_attachments(struct batch *b, struct err *err)
+{
+    if (!service_may(b->s, EFFECT_ATTACHMENT))
+        return RC_OK;
+    TRY(attachments_check(b, err));
+    TRY(arm_attachments(b, err));
+    for (size_t i = 0; i < b->count; i++)
+        store_of(b, &b->job[i]);
+    return batch_commit(b, err);
+}

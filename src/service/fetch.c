@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service_p.h"
+
+#include <stdlib.h>
+
+/* One FETCH under way: its octets go to incoming/ and to the source reading at the same time. */
+struct fetching {
+    struct service *s;
+    struct fetched *out;
+    size_t got;
+    bool header_only;
+    struct blob_writing *writing;
+    struct source_reading *reading;
+};
+
+static enum rc begin(void *ctx, const struct mail_line *line, struct err *err)
+{
+    struct fetching *f = ctx;
+    f->out = mem_grow(f->out, f->got + 1, sizeof *f->out);
+    f->out[f->got] = (struct fetched){.line = *line};
+    f->reading = source_reading_new();
+    if (f->header_only)
+        return RC_OK;
+    const struct blobs *blobs = f->s->port->blobs;
+    return blobs->begin(blobs->self, &f->writing, err);
+}
+
+static enum rc add(void *ctx, struct slice octets, struct err *err)
+{
+    struct fetching *f = ctx;
+    source_reading_add(f->reading, octets);
+    if (!f->writing)
+        return RC_OK;
+    const struct blobs *blobs = f->s->port->blobs;
+    return blobs->add(blobs->self, f->writing, octets, err);
+}
+
+static enum rc end(void *ctx, struct err *err)
+{
+    struct fetching *f = ctx;
+    struct fetched *now = &f->out[f->got];
+    now->source = mem_new(1, sizeof *now->source);
+    f->got++;
+    source_reading_done(&f->reading, now->source);
+    if (!f->writing || now->source->size == 0)
+        return RC_OK;
+    const struct blobs *blobs = f->s->port->blobs;
+    TRY(blobs->keep_incoming(blobs->self, &f->writing, &now->octets, err));
+    now->whole = true;
+    return RC_OK;
+}
+
+static void drop_rest(struct fetching *f)
+{
+    const struct blobs *blobs = f->s->port->blobs;
+    if (f->writing)
+        blobs->drop(blobs->self, &f->writing);
+    if (f->reading)
+        source_reading_drop(&f->reading);
+}
+
+static enum rc fetch_some(struct fetching *f,
+                          const char *folder,
+                          uint32_t uidvalidity,
+                          const uint32_t *uid,
+                          size_t count,
+                          struct err *err)
+{
+    if (count == 0)
+        return RC_OK;
+    const struct mailbox *m = f->s->port->mailbox;
+    struct fetch_sink sink = {.ctx = f, .begin = begin, .add = add, .end = end};
+    enum rc rc = m->fetch(m->self, folder, uidvalidity, uid, count, f->header_only, &sink, err);
+    drop_rest(f);
+    return rc;
+}
+
+static bool oversize(const struct service *s, const struct mail_line *line)
+{
+    return s->set->max_message_size > 0 && line->size > s->set->max_message_size;
+}
+
+static size_t
+choose(struct service *s, const struct mail_line *line, size_t count, bool large, uint32_t *uid)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (oversize(s, &line[i]) == large)
+            uid[n++] = line[i].uid;
+    return n;
+}
+
+enum rc fetch_messages(struct service *s,
+                       const char *folder,
+                       uint32_t uidvalidity,
+                       const struct mail_line *line,
+                       size_t count,
+                       struct fetched **out,
+                       size_t *got,
+                       struct err *err)
+{
+    CLEANUP(mem_free) uint32_t *uid = mem_new(count, sizeof *uid);
+    struct fetching f = {.s = s};
+    size_t n = choose(s, line, count, false, uid);
+    enum rc rc = fetch_some(&f, folder, uidvalidity, uid, n, err);
+    if (rc == RC_OK) {
+        f.header_only = true;
+        n = choose(s, line, count, true, uid);
+        rc = fetch_some(&f, folder, uidvalidity, uid, n, err);
+    }
+    *out = f.out;
+    *got = f.got;
+    return rc;
+}
+
+void fetched_free(struct fetched *f, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (f[i].source)
+            source_clear(f[i].source);
+        free(f[i].source);
+    }
+    free(f);
+}
+
+/* ---- only looking ---------------------------------------------------------------------------- */
+
+struct looking {
+    const struct mail_line *line;
+    size_t count, at;
+    struct digest *out;
+    struct sha256 *hash;
+};
+
+static enum rc look_begin(void *ctx, const struct mail_line *line, struct err *err)
+{
+    struct looking *l = ctx;
+    (void)err;
+    for (l->at = 0; l->at < l->count && l->line[l->at].uid != line->uid; l->at++)
+        ;
+    l->hash = sha256_new();
+    return RC_OK;
+}
+
+static enum rc look_add(void *ctx, struct slice octets, struct err *err)
+{
+    struct looking *l = ctx;
+    (void)err;
+    sha256_add(l->hash, octets);
+    return RC_OK;
+}
+
+static enum rc look_end(void *ctx, struct err *err)
+{
+    struct looking *l = ctx;
+    (void)err;
+    struct digest d = sha256_done(&l->hash);
+    if (l->at < l->count)
+        l->out[l->at] = d;
+    return RC_OK;
+}
+
+enum rc fetch_digests(struct service *s,
+                      const char *folder,
+                      uint32_t uidvalidity,
+                      const struct mail_line *line,
+                      size_t count,
+                      struct digest *out,
+                      struct err *err)
+{
+    if (count == 0)
+        return RC_OK;
+    CLEANUP(mem_free) uint32_t *uid = mem_new(count, sizeof *uid);
+    for (size_t i = 0; i < count; i++)
+        uid[i] = line[i].uid;
+    struct looking l = {.line = line, .count = count, .out = out};
+    struct fetch_sink sink = {.ctx = &l, .begin = look_begin, .add = look_add, .end = look_end};
+    const struct mailbox *m = s->port->mailbox;
+    enum rc rc = m->fetch(m->self, folder, uidvalidity, uid, count, false, &sink, err);
+    if (l.hash)
+        sha256_drop(&l.hash);
+    return rc;
+}
+
+/* ---- one header ------------------------------------------------------------------------------ */
+
+#define HEADER_MAX ((size_t)1024 * 1024)
+
+static enum rc header_begin(void *ctx, const struct mail_line *line, struct err *err)
+{
+    (void)line;
+    (void)err;
+    str_empty(ctx);
+    return RC_OK;
+}
+
+static enum rc header_add(void *ctx, struct slice octets, struct err *err)
+{
+    struct str *out = ctx;
+    (void)err;
+    if (out->len < HEADER_MAX)
+        str_add(out, slice_cut(octets, 0, HEADER_MAX - out->len));
+    return RC_OK;
+}
+
+static enum rc header_end(void *ctx, struct err *err)
+{
+    (void)ctx;
+    (void)err;
+    return RC_OK;
+}
+
+enum rc fetch_header(struct service *s,
+                     const char *folder,
+                     uint32_t uidvalidity,
+                     uint32_t uid,
+                     struct str *out,
+                     struct err *err)
+{
+    struct fetch_sink sink = {
+        .ctx = out, .begin = header_begin, .add = header_add, .end = header_end};
+    const struct mailbox *m = s->port->mailbox;
+    str_empty(out);
+    return m->fetch(m->self, folder, uidvalidity, &uid, 1, true, &sink, err);
+}

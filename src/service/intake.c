@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service_p.h"
+
+#include <stdlib.h>
+
+/* So many workers may die of the same octets before they are held unread. */
+#define DEATHS_MAX 3
+
+/* One message on its way into the ledger. */
+struct entering {
+    const struct fetched *fetched;
+    struct arrival arrival;
+    struct message message;
+    bool readable;
+};
+
+void message_forget(struct service *s, struct message *m)
+{
+    const struct blobs *blobs = s->port->blobs;
+    for (size_t i = 0; i < m->part_count; i++) {
+        CLEANUP(str_clear) struct str spool = STR_INIT;
+        str_add(&spool, message_slice(m, m->parts[i].file));
+        struct err err = ERR_INIT;
+        if (spool.len > 0 && blobs->forget(blobs->self, str_z(&spool), &err) != RC_OK)
+            log_event(LOG_WARN, "spool.left", "why=\"%s\"", err.text);
+    }
+    message_clear(m);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* After an unexplained death every message is marked while it is read, and one that is marked too
+ * often is held unread. */
+static enum rc read_marked(struct service *s, struct entering *e, const char *path, struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    const struct reader *reader = s->port->reader;
+    unsigned deaths = 0;
+    TRY(l->intake->begin_reading(l->self, s->record.id, &e->fetched->octets, &deaths, err));
+    enum rc rc = deaths >= DEATHS_MAX
+                     ? FAIL(err, RC_REFUSED, "reader: workers died of this message")
+                     : reader->read(reader->self, path, &e->message, err);
+    if (deaths >= DEATHS_MAX)
+        return rc;
+    TRY(l->intake->end_reading(l->self, s->record.id, &e->fetched->octets, err));
+    return rc;
+}
+
+static enum rc read_one(struct service *s, struct entering *e, struct err *err)
+{
+    const struct reader *reader = s->port->reader;
+    char path[BLOB_PATH_SIZE];
+    blob_path_incoming(&e->fetched->octets, path);
+    if (s->careful)
+        return read_marked(s, e, path, err);
+    return reader->read(reader->self, path, &e->message, err);
+}
+
+/* RC_OK: read, or held for a reason. Anything else: not now. */
+static enum rc read_message(struct service *s, struct entering *e, struct err *err)
+{
+    struct err why = ERR_INIT;
+    if (!e->fetched->whole) {
+        bool empty = e->fetched->source->size == 0;
+        e->arrival.held = empty ? REASON_UNPROCESSABLE : REASON_OVERSIZE;
+        return RC_OK;
+    }
+    enum rc rc = read_one(s, e, &why);
+    e->readable = rc == RC_OK;
+    if (rc == RC_OK)
+        return RC_OK;
+    if (rc != RC_REFUSED)
+        return FAIL(err, rc, "%s", why.text);
+    e->arrival.held = REASON_UNPROCESSABLE;
+    log_event(LOG_WARN, "message.unprocessable", "mailbox=%s why=\"%s\"", s->record.id, why.text);
+    return RC_OK;
+}
+
+/* ---- who is it? ------------------------------------------------------------------------------ */
+
+static struct identity
+identify(const struct service *s, const struct fetched *f, uint32_t uidvalidity)
+{
+    const char *mailbox = s->set->policy.mailbox;
+    if (f->source->message_id.len > 0)
+        return identity_message_id(mailbox, str_slice(&f->source->message_id));
+    if (f->whole)
+        return identity_digest(mailbox, &f->source->source_digest);
+    return identity_delivery(mailbox, uidvalidity, f->line.uid);
+}
+
+/* Oversize copies are compared by size, From, Date and Subject: what can be had without the octets. */
+static struct digest header_digest(const struct fetched *f)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    str_addf(&text, "%lld", (long long)f->line.size);
+    const struct str *fields[] = {&f->source->from, &f->source->date, &f->source->subject};
+    for (size_t i = 0; i < LENGTH(fields); i++) {
+        str_addc(&text, '\n');
+        str_add(&text, str_slice(fields[i]));
+    }
+    return sha256_of(str_slice(&text));
+}
+
+static bool proven(const struct service *s, const struct entering *e)
+{
+    CLEANUP(str_clear) struct str effect = STR_INIT;
+    if (!e->readable)
+        return false;
+    str_add(&effect, message_slice(&e->message, e->message.acknowledgement));
+    struct slice secret = {(const char *)s->ledger.secret.octet, DIGEST_SIZE};
+    return acknowledgement_proven(secret, str_z(&effect),
+                                  message_slice(&e->message, e->message.proof));
+}
+
+static enum import_choice
+import_of(const struct service *s, uint32_t uidvalidity, const struct mail_line *line)
+{
+    const struct mailbox_record *r = &s->record;
+    bool before = line->internal_ms < r->import_before_ms &&
+                  (uidvalidity != r->import_uidvalidity || line->uid < r->import_uidnext);
+    return before ? r->import : IMPORT_NOT_ASKED;
+}
+
+static bool before_rewind(const struct service *s, uint32_t uidvalidity, uint32_t uid, bool filed)
+{
+    const struct mailbox_record *r = &s->record;
+    return filed || (r->rewind_uidnext != 0 && uidvalidity == r->rewind_uidvalidity &&
+                     uid < r->rewind_uidnext);
+}
+
+static enum rc enter(struct service *s,
+                     const char *folder,
+                     uint32_t uidvalidity,
+                     const struct fetched *f,
+                     bool filed,
+                     struct entering *e,
+                     struct err *err)
+{
+    *e = (struct entering){.fetched = f, .message = MESSAGE_INIT};
+    TRY(read_message(s, e, err));
+    e->arrival = (struct arrival){
+        .mailbox = s->set->policy.mailbox,
+        .folder = folder,
+        .uidvalidity = uidvalidity,
+        .uid = f->line.uid,
+        .internal_ms = f->line.internal_ms,
+        .size = f->whole ? f->source->size : f->line.size,
+        .octets = f->octets,
+        .identity = identify(s, f, uidvalidity),
+        .message_id = str_slice(&f->source->message_id),
+        .source_digest = f->whole ? f->source->source_digest : header_digest(f),
+        .message = e->readable ? &e->message : NULL,
+        .held = e->arrival.held,
+        .import = filed ? IMPORT_NOT_ASKED : import_of(s, uidvalidity, &f->line),
+        .before_rewind = before_rewind(s, uidvalidity, f->line.uid, filed),
+        .proven = proven(s, e),
+        .filed = filed,
+    };
+    return RC_OK;
+}
+
+/* ---- reserving ------------------------------------------------------------------------------- */
+
+static void count(struct tick_result *r, const struct reservation *got)
+{
+    if (!got->new_delivery)
+        return;
+    r->moved = true;
+    r->deliveries++;
+    if (got->class == CLASS_FIRST)
+        r->new_items++;
+    else if (got->class == CLASS_CONFLICT ||
+             (got->class == CLASS_GATEWAY_COPY && got->state == ITEM_NEEDS_RECONCILIATION))
+        r->conflicts++;
+    else
+        r->duplicates++;
+}
+
+/* A copy's octets are no longer needed once its delivery is recorded; an item's own are kept first. */
+static void forget_copy(struct service *s, const struct arrival *a, const struct reservation *got)
+{
+    char path[BLOB_PATH_SIZE];
+    struct err err = ERR_INIT;
+    if (got->new_item || digest_is_zero(&a->octets))
+        return;
+    const struct blobs *blobs = s->port->blobs;
+    char original[BLOB_PATH_SIZE];
+    struct digest kept;
+    int64_t size;
+    blob_path_original(got->key, original);
+    bool item_has_it = blob_digest(blobs, original, &kept, &size, &err) == RC_OK;
+    if (!item_has_it) /* the item's own original may be these very octets, not yet kept */
+        return;
+    blob_path_incoming(&a->octets, path);
+    if (blobs->forget(blobs->self, path, &err) != RC_OK)
+        log_event(LOG_WARN, "incoming.left", "why=\"%s\"", err.text);
+}
+
+static void reserved(struct service *s, const struct arrival *a, const struct reservation *got)
+{
+    count(s->result, got);
+    log_event(LOG_NOTE, "delivery.recorded", "key=%s case=%s class=%s uid=%u", got->key,
+              got->reference, delivery_class_text(got->class), (unsigned)a->uid);
+    forget_copy(s, a, got);
+}
+
+static enum rc reserve(struct service *s, const struct arrival *arrival, size_t n, struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    CLEANUP(mem_free) struct reservation *out = mem_new(n, sizeof *out);
+    TRY(l->intake->reserve(l->self, s->run.id, service_now(s), s->set->lease_ms, &s->set->policy,
+                           arrival, n, out, err));
+    for (size_t i = 0; i < n; i++)
+        reserved(s, &arrival[i], &out[i]);
+    return RC_OK;
+}
+
+/* A batch that cannot be written is repeated one by one; what still fails stays in the mailbox. */
+static enum rc
+reserve_batch(struct service *s, const struct arrival *arrival, size_t n, struct err *err)
+{
+    struct err why = ERR_INIT;
+    enum rc rc = reserve(s, arrival, n, &why);
+    if (rc == RC_OK || n == 1)
+        return rc == RC_OK ? RC_OK : FAIL(err, rc, "%s", why.text);
+    if (rc == RC_DEFERRED || rc == RC_UNKNOWN)
+        return FAIL(err, rc, "%s", why.text);
+    for (size_t i = 0; i < n; i++) {
+        rc = reserve(s, &arrival[i], 1, &why);
+        if (rc == RC_DEFERRED || rc == RC_UNKNOWN)
+            return FAIL(err, rc, "%s", why.text);
+        if (rc != RC_OK)
+            log_event(LOG_ERROR, "delivery.unrecorded", "uid=%u why=\"%s\"",
+                      (unsigned)arrival[i].uid, why.text);
+    }
+    return RC_OK;
+}
+
+enum rc intake_reserve(struct service *s,
+                       const char *folder,
+                       uint32_t uidvalidity,
+                       struct fetched *fetched,
+                       size_t count_fetched,
+                       bool filed,
+                       struct err *err)
+{
+    struct entering *e = mem_new(count_fetched, sizeof *e);
+    struct arrival *arrival = mem_new(count_fetched, sizeof *arrival);
+    size_t n = 0;
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < count_fetched && rc == RC_OK; i++) {
+        rc = enter(s, folder, uidvalidity, &fetched[i], filed, &e[n], err);
+        if (rc == RC_OK)
+            arrival[n] = e[n].arrival;
+        n++;
+    }
+    if (rc == RC_OK)
+        rc = reserve_batch(s, arrival, n, err);
+    for (size_t i = 0; i < n; i++)
+        message_forget(s, &e[i].message);
+    free(arrival);
+    free(e);
+    return rc;
+}

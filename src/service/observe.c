@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service_p.h"
+
+#include <stdlib.h>
+
+/* A server that cannot be used now is remembered and left alone for a while; only the ledger's and
+ * the disk's own failures end the turn. RC_CONFLICT: the folder was renumbered under our hands. */
+static enum rc soften(struct service *s, enum rc rc, const struct err *why, struct err *err)
+{
+    if (rc == RC_OK || rc == RC_CONFLICT || rc == RC_NOT_FOUND)
+        return RC_OK;
+    if (rc == RC_BROKEN)
+        return FAIL(err, rc, "%s", why->text);
+    service_mailbox_fault(s, why);
+    return RC_OK;
+}
+
+/* Another UIDVALIDITY, or a UIDNEXT that fell back: every UID we know means something else now. */
+static enum rc notice_renumbering(struct service *s, const struct folder_state *f, struct err *err)
+{
+    struct mailbox_record *r = &s->record;
+    bool known = r->uidvalidity != 0;
+    if (known && (f->uidvalidity != r->uidvalidity || f->uidnext < r->uidnext)) {
+        const struct ledger *l = s->port->ledger;
+        log_event(LOG_WARN, "mailbox.renumbered", "mailbox=%s uidvalidity=%u", r->id,
+                  (unsigned)f->uidvalidity);
+        TRY(l->mailboxes->renumber(l->self, r->id, s->set->inbox, service_now(s), err));
+        s->result->moved = true;
+    }
+    if (f->uidvalidity != r->uidvalidity || f->uidnext != r->uidnext)
+        s->record_changed = true;
+    r->uidvalidity = f->uidvalidity;
+    r->uidnext = f->uidnext;
+    return RC_OK;
+}
+
+/* The first look draws the line between mail from before and mail that comes while we watch. */
+static enum rc first_look(struct service *s, const struct folder_state *f, struct err *err)
+{
+    struct mailbox_record *r = &s->record;
+    if (r->import_before_ms != 0)
+        return RC_OK;
+    r->import_before_ms = service_now(s).wall_ms - s->set->first_import_recent_ms;
+    r->import_uidvalidity = f->uidvalidity;
+    r->import_uidnext = f->uidnext;
+    r->uidvalidity = f->uidvalidity;
+    r->uidnext = f->uidnext;
+    const struct ledger *l = s->port->ledger;
+    return l->mailboxes->save(l->self, r, service_now(s), err);
+}
+
+static bool
+from_before(const struct mailbox_record *r, uint32_t uidvalidity, const struct mail_line *line)
+{
+    bool old = line->internal_ms < r->import_before_ms;
+    return old && (uidvalidity != r->import_uidvalidity || line->uid < r->import_uidnext);
+}
+
+/* Leaves in `line` what is new and may be recorded; counts what waits for the choice. */
+static enum rc choose_new(struct service *s,
+                          const char *folder,
+                          uint32_t uidvalidity,
+                          struct mail_line *line,
+                          size_t *count,
+                          struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    CLEANUP(mem_free) uint32_t *uid = mem_new(*count, sizeof *uid);
+    CLEANUP(mem_free) bool *unseen = mem_new(*count, sizeof *unseen);
+    for (size_t i = 0; i < *count; i++)
+        uid[i] = line[i].uid;
+    TRY(l->intake->unseen(l->self, s->record.id, folder, uidvalidity, uid, *count, unseen, err));
+    size_t kept = 0;
+    int64_t awaiting = 0;
+    for (size_t i = 0; i < *count; i++) {
+        bool undecided = s->record.import == IMPORT_NOT_ASKED || s->record.import == IMPORT_WAITING;
+        if (!unseen[i])
+            continue;
+        if (undecided && from_before(&s->record, uidvalidity, &line[i]))
+            awaiting++;
+        else
+            line[kept++] = line[i];
+    }
+    *count = kept;
+    s->record_changed |= awaiting != s->record.awaiting || (int64_t)kept != s->record.backlog;
+    s->record.awaiting = awaiting;
+    s->record.backlog = (int64_t)kept;
+    return RC_OK;
+}
+
+static bool room_on_disk(struct service *s)
+{
+    int64_t space = 0;
+    struct err err = ERR_INIT;
+    if (s->set->disk_reserve <= 0)
+        return true;
+    if (s->port->files->space(s->port->files->self, &space, &err) != RC_OK)
+        return true;
+    s->result->disk_full = space < s->set->disk_reserve;
+    if (s->result->disk_full)
+        log_event(LOG_ERROR, "disk.full", "mailbox=%s free=%lld", s->record.id, (long long)space);
+    return !s->result->disk_full;
+}
+
+/* Fetches and reserves in sets, so that a broken connection repeats little. */
+static enum rc take_in(struct service *s,
+                       const char *folder,
+                       uint32_t uidvalidity,
+                       const struct mail_line *line,
+                       size_t count,
+                       bool filed,
+                       struct err *err)
+{
+    size_t size = s->careful ? 1 : s->set->batch;
+    for (size_t at = 0; at < count && !s->stopping && room_on_disk(s); at += size) {
+        size_t n = count - at < size ? count - at : size;
+        struct fetched *got = NULL;
+        size_t whole = 0;
+        struct err why = ERR_INIT;
+        enum rc fetch = fetch_messages(s, folder, uidvalidity, line + at, n, &got, &whole, &why);
+        enum rc rc =
+            whole > 0 ? intake_reserve(s, folder, uidvalidity, got, whole, filed, err) : RC_OK;
+        fetched_free(got, whole);
+        TRY(rc);
+        TRY(service_renew(s, err));
+        if (fetch != RC_OK)
+            return soften(s, fetch, &why, err);
+        s->record.backlog -= (int64_t)n;
+    }
+    return RC_OK;
+}
+
+static enum rc take_new(struct service *s, const struct folder_state *f, struct err *err)
+{
+    const struct mailbox *m = s->port->mailbox;
+    CLEANUP(mem_free) struct mail_line *line = NULL;
+    size_t count = 0;
+    struct err why = ERR_INIT;
+    enum rc rc = m->list(m->self, s->set->inbox, f->uidvalidity, 1, &line, &count, &why);
+    if (rc != RC_OK)
+        return soften(s, rc, &why, err);
+    if (count == 0)
+        return RC_OK;
+    TRY(choose_new(s, s->set->inbox, f->uidvalidity, line, &count, err));
+    return take_in(s, s->set->inbox, f->uidvalidity, line, count, false, err);
+}
+
+enum rc observe(struct service *s, struct err *err)
+{
+    const struct mailbox *m = s->port->mailbox;
+    struct folder_state f = {0};
+    struct err why = ERR_INIT;
+    enum rc rc = m->open(m->self, s->set->inbox, &f, &why);
+    if (rc != RC_OK) {
+        if (rc == RC_NOT_FOUND)
+            service_mailbox_fault(s, &why);
+        return soften(s, rc, &why, err);
+    }
+    TRY(first_look(s, &f, err));
+    TRY(notice_renumbering(s, &f, err));
+    return take_new(s, &f, err);
+}
+
+/* ---- after the ledger went back in time: what is filed and forgotten ------------------------- */
+
+static enum rc take_filed(struct service *s, const struct folder_state *f, struct err *err)
+{
+    const struct mailbox *m = s->port->mailbox;
+    const char *folder = s->set->policy.folder_processed;
+    uint32_t from =
+        f->uidvalidity == s->record.processed_uidvalidity ? s->record.processed_uidnext : 1;
+    CLEANUP(mem_free) struct mail_line *line = NULL;
+    size_t count = 0;
+    struct err why = ERR_INIT;
+    enum rc rc = m->list(m->self, folder, f->uidvalidity, from, &line, &count, &why);
+    if (rc != RC_OK)
+        return soften(s, rc, &why, err);
+    return take_in(s, folder, f->uidvalidity, line, count, true, err);
+}
+
+static enum rc scan_ends(struct service *s, const struct folder_state *f, struct err *err)
+{
+    if (s->result->mailbox_failed || s->result->disk_full || s->stopping)
+        return RC_OK;
+    s->record.scanning = false;
+    s->record.processed_uidvalidity = f->uidvalidity;
+    s->record.processed_uidnext = f->uidnext;
+    const struct ledger *l = s->port->ledger;
+    return l->mailboxes->save(l->self, &s->record, service_now(s), err);
+}
+
+/* How far Processed is accounted for: everything below was filed by us or stands there otherwise. A
+ * ledger that goes back in time reads on from what it remembers. */
+enum rc observe_filed(struct service *s, struct err *err)
+{
+    const struct mailbox *m = s->port->mailbox;
+    const char *folder = s->set->policy.folder_processed;
+    if (!s->record.scanning || !folder[0])
+        return RC_OK;
+    struct folder_state f = {0};
+    struct err why = ERR_INIT;
+    enum rc rc = m->open(m->self, folder, &f, &why);
+    if (rc == RC_NOT_FOUND)
+        return scan_ends(s, &f, err);
+    if (rc != RC_OK)
+        return soften(s, rc, &why, err);
+    TRY(take_filed(s, &f, err));
+    return scan_ends(s, &f, err);
+}

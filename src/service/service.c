@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service_p.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct instant service_now(const struct service *s)
+{
+    return clock_now(s->port->clock);
+}
+
+int64_t service_backoff(struct service *s, unsigned tries)
+{
+    return backoff_delay(&s->set->retry, tries,
+                         s->port->processes->random(s->port->processes->self));
+}
+
+bool service_may(const struct service *s, enum effect_kind kind)
+{
+    if (!s->record.paused)
+        return true;
+    return s->record.paused_effects != 0 && !(s->record.paused_effects & KIND(kind));
+}
+
+enum rc service_renew(struct service *s, struct err *err)
+{
+    struct instant now = service_now(s);
+    if (now.boot_ms - s->renewed_boot_ms < s->set->lease_ms / 3)
+        return RC_OK;
+    const struct ledger *l = s->port->ledger;
+    TRY(l->runs->renew(l->self, s->run.id, now, s->set->lease_ms, err));
+    s->renewed_boot_ms = now.boot_ms;
+    return RC_OK;
+}
+
+void service_mailbox_fault(struct service *s, const struct err *why)
+{
+    struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
+    bool news = c->state == CIRCUIT_CLOSED;
+    circuit_fault(c, &s->set->retry, rc_text(why->rc), service_now(s).wall_ms,
+                  s->port->processes->random(s->port->processes->self));
+    snprintf(s->record.last_error, sizeof s->record.last_error, "%s", why->text);
+    s->record_changed = true;
+    s->result->mailbox_failed = true;
+    if (news)
+        log_event(LOG_ERROR, "mailbox.failed", "mailbox=%s why=\"%s\"", s->record.id, why->text);
+}
+
+static void name_run(struct service *s)
+{
+    snprintf(s->run.version, sizeof s->run.version, "%s", s->set->version);
+    snprintf(s->run.name, sizeof s->run.name, "%s", s->set->name);
+    snprintf(s->run.environment, sizeof s->run.environment, "%s", s->set->environment);
+    snprintf(s->run.owner, sizeof s->run.owner, "%s", s->set->owner);
+}
+
+enum rc service_new(const struct service_ports *ports,
+                    const struct service_settings *settings,
+                    struct service **out,
+                    struct err *err)
+{
+    CLEANUP(service_free) struct service *s = mem_new(1, sizeof *s);
+    s->port = ports;
+    s->set = settings;
+    TRY(ports->processes->enter(ports->processes->self, &s->run, err));
+    name_run(s);
+    s->entered = true;
+    const struct ledger *l = ports->ledger;
+    TRY(l->runs->enter(l->self, &s->run, service_now(s), err));
+    *out = STEAL(s);
+    return RC_OK;
+}
+
+void service_stop(struct service *service)
+{
+    service->stopping = true;
+}
+
+const char *service_run(const struct service *service)
+{
+    return service->run.id;
+}
+
+void service_free(struct service **service)
+{
+    struct service *s = *service;
+    if (!s)
+        return;
+    if (s->port->courier)
+        s->port->courier->rest(s->port->courier->self);
+    if (s->entered) {
+        const struct ledger *l = s->port->ledger;
+        struct err err = ERR_INIT;
+        if (l->runs->leave(l->self, s->run.id, service_now(s), &err) != RC_OK)
+            log_event(LOG_WARN, "run.left-open", "run=%s why=\"%s\"", s->run.id, err.text);
+        s->port->processes->leave(s->port->processes->self, &s->run);
+    }
+    free(s->note);
+    free(s);
+    *service = NULL;
+}
+
+static enum rc load(struct service *s, struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    TRY(l->runs->facts(l->self, &s->ledger, err));
+    TRY(l->mailboxes->load(l->self, s->set->policy.mailbox, &s->record, err));
+    s->record_changed = false;
+    for (size_t i = 0; i < CIRCUIT_OF_COUNT; i++) /* whoever was probing has ended its turn */
+        if (s->record.circuit[i].state == CIRCUIT_PROBING)
+            circuit_nothing(&s->record.circuit[i]);
+    return RC_OK;
+}
+
+/* The row is shared by every run of this mailbox; who comes second looks again in its next turn. */
+static enum rc save(struct service *s, struct err *err)
+{
+    if (!s->record_changed)
+        return RC_OK;
+    const struct ledger *l = s->port->ledger;
+    struct change circuit = {.what = CHANGE_CIRCUIT, .fence = NO_FENCE, .mailbox = &s->record};
+    TRY(l->work->commit(l->self, s->run.id, service_now(s), &circuit, 1, NULL, err));
+    enum rc rc = l->mailboxes->save(l->self, &s->record, service_now(s), err);
+    if (rc != RC_OK && rc != RC_CONFLICT)
+        return rc;
+    s->record_changed = false;
+    return RC_OK;
+}
+
+/* Nothing is done with the mailbox while its server is left alone. */
+static bool mailbox_allowed(struct service *s)
+{
+    bool allowed = circuit_allows(&s->record.circuit[CIRCUIT_IMAP], service_now(s).wall_ms);
+    s->result->mailbox_failed = !allowed;
+    return allowed;
+}
+
+static void mailbox_worked(struct service *s)
+{
+    struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
+    if (s->result->mailbox_failed)
+        return;
+    if (c->state != CIRCUIT_CLOSED)
+        log_event(LOG_NOTE, "mailbox.back", "mailbox=%s", s->record.id);
+    circuit_success(c);
+    s->record.last_success_ms = service_now(s).wall_ms;
+    s->record.last_error[0] = '\0';
+    s->record_changed = true;
+}
+
+static enum rc look(struct service *s, struct err *err)
+{
+    if (!mailbox_allowed(s))
+        return RC_OK;
+    TRY(claim_check(s, err));
+    if (s->result->mailbox_failed || s->result->other_owner[0])
+        return RC_OK;
+    TRY(observe(s, err));
+    if (!s->result->mailbox_failed)
+        TRY(observe_filed(s, err));
+    mailbox_worked(s);
+    return RC_OK;
+}
+
+static enum rc when_to_wake(struct service *s, struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    struct instant now = service_now(s);
+    TRY(l->work->next_due(l->self, s->record.id, now, &s->result->wake_ms, err));
+    int64_t poll = now.wall_ms + s->set->poll_ms;
+    const struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
+    if (c->state == CIRCUIT_OPEN && c->next_probe_ms < poll)
+        poll = c->next_probe_ms;
+    if (s->result->wake_ms == NOT_DUE || poll < s->result->wake_ms)
+        s->result->wake_ms = poll;
+    s->result->awaiting_choice = s->record.awaiting;
+    return RC_OK;
+}
+
+static bool effects_wanted(const struct service *s)
+{
+    bool all_paused = s->record.paused && s->record.paused_effects == 0;
+    return !all_paused && !s->set->policy.look_only && !s->result->other_owner[0];
+}
+
+static enum rc turn(struct service *s, struct err *err)
+{
+    TRY(load(s, err));
+    TRY(recover(s, err));
+    TRY(look(s, err));
+    if (effects_wanted(s)) {
+        TRY(evidence_late(s, err));
+        TRY(perform(s, err));
+        TRY(claim_mark(s, err));
+    }
+    TRY(save(s, err));
+    return when_to_wake(s, err);
+}
+
+enum rc service_tick(struct service *service, struct tick_result *out, struct err *err)
+{
+    *out = (struct tick_result){.wake_ms = NOT_DUE};
+    service->result = out;
+    enum rc rc = turn(service, err);
+    service->result = NULL;
+    return rc;
+}

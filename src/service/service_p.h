@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * service_p - what the files of src/service share: the service, a batch of work, its changes.
+ *
+ * A turn works on a batch of items under one lease. Each stage adds guarded changes to the batch and
+ * batch_commit writes them in one transaction; where that conflicts or fails, it writes them item by
+ * item, and an item whose changes do not hold is lost to this run (somebody else has it). Only what
+ * was written is applied to the batch in memory, so a later stage never acts on an intent that is
+ * not durable.
+ */
+#pragma once
+
+#include <onecase/log.h>
+#include <onecase/service.h>
+#include <onecase/source.h>
+
+/* A deed or a mark in the claim folder. */
+struct claim_note {
+    uint32_t uid;
+    bool mark;
+    char ledger[RUN_ID_SIZE], mailbox[NAME_SIZE], inbox[256];
+    char name[65], environment[65], owner[129];
+    int64_t generation, event;
+};
+
+struct service {
+    const struct service_ports *port;
+    const struct service_settings *set;
+    struct run_facts run;
+    struct ledger_facts ledger;
+    struct mailbox_record record;
+    int64_t renewed_boot_ms; /* when leases were last renewed */
+    bool entered, stopping;
+    bool careful;         /* a run died without explanation: one by one, marking each */
+    bool first_look_done; /* recover ran once */
+    bool record_changed;
+    uint32_t claim_uidvalidity; /* of the claim folder, for the notes */
+    struct claim_note *note;    /* what stands in it; read once a UID */
+    size_t notes;
+    int64_t marked_boot_ms;     /* when the last mark was written */
+    struct tick_result *result; /* of the turn under way */
+};
+
+struct job {
+    struct work_item item;
+    bool lost;  /* another run has it, or its changes could not be written */
+    bool waits; /* only a person can decide; `reason` says why */
+    enum reason reason;
+    bool accepted; /* the conditions were stored as held */
+    struct acceptance acceptance;
+    bool read; /* `message` was read again from its original */
+    struct message message;
+    int64_t due_ms; /* earliest wall time at which it may move; NOT_DUE */
+};
+
+struct planned_change {
+    struct change change;
+    struct job *job;            /* NULL: of no item (a circuit) */
+    struct work_effect *effect; /* stepped in memory once written; NULL for other changes */
+    char text[NOTE_SIZE];       /* what the change points to: place, note, external id */
+};
+
+struct batch {
+    struct service *s;
+    struct job *job;
+    size_t count;
+    struct planned_change *change;
+    size_t changes;
+};
+
+/* ---- batch.c */
+void batch_clear(struct batch *b);
+struct change *batch_add(struct batch *b, struct job *job, enum change_what what);
+/* Adds a step of an effect from its present status; fill in what else it needs. Valid until the next
+ * batch_ call. */
+struct effect_change *
+batch_step(struct batch *b, struct job *job, struct work_effect *effect, enum effect_event on);
+/* Gives the step just added its external id (copied). */
+void batch_external(struct batch *b, const char *external_id);
+void batch_note(struct batch *b, struct job *job, const char *text);
+void batch_evidence(struct batch *b,
+                    struct job *job,
+                    const struct work_effect *effect,
+                    const char *kind,
+                    bool found,
+                    const char *where);
+/* RC_OK: what could be written was, the rest is lost. RC_DEFERRED, RC_BROKEN: nothing more can be. */
+enum rc batch_commit(struct batch *b, struct err *err) MUST_CHECK;
+void job_wait(struct job *job, enum reason reason);
+void job_due(struct job *job, int64_t at_ms);
+bool job_live(const struct job *job); /* neither lost nor waiting */
+struct work_effect *job_effect(struct job *job, enum effect_kind kind);
+bool effect_due(const struct work_effect *effect, int64_t now_ms);
+bool effects_settled(const struct job *job, enum effect_kind kind);
+/* The completion state that an acknowledgement tells: fixed, or as it would be fixed now. */
+const char *answer_target(const struct job *job, const struct work_effect *effect);
+
+/* ---- service.c */
+struct instant service_now(const struct service *s);
+int64_t service_backoff(struct service *s, unsigned tries);
+bool service_may(const struct service *s, enum effect_kind kind); /* not paused */
+/* Renews the leases when a third of their length has passed. */
+enum rc service_renew(struct service *s, struct err *err) MUST_CHECK;
+/* A server's fault on the IMAP side: opens its circuit, remembers the reason. */
+void service_mailbox_fault(struct service *s, const struct err *why);
+
+/* ---- the stages, in order */
+enum rc recover(struct service *s, struct err *err) MUST_CHECK;     /* recover.c */
+enum rc claim_check(struct service *s, struct err *err) MUST_CHECK; /* claim.c */
+enum rc claim_mark(struct service *s, struct err *err) MUST_CHECK;
+enum rc observe(struct service *s, struct err *err) MUST_CHECK; /* observe.c */
+enum rc observe_filed(struct service *s, struct err *err) MUST_CHECK;
+enum rc evidence_late(struct service *s, struct err *err) MUST_CHECK; /* evidence.c */
+enum rc perform(struct service *s, struct err *err) MUST_CHECK;       /* perform.c */
+
+/* ---- inside perform */
+enum rc store_originals(struct batch *b, struct err *err) MUST_CHECK; /* attach.c */
+enum rc store_attachments(struct batch *b, struct err *err) MUST_CHECK;
+enum rc place_cases(struct batch *b, struct err *err) MUST_CHECK;    /* place.c */
+enum rc answer(struct batch *b, struct err *err) MUST_CHECK;         /* answer.c */
+enum rc evidence_check(struct batch *b, struct err *err) MUST_CHECK; /* evidence.c */
+enum rc accept_items(struct batch *b, struct err *err) MUST_CHECK;   /* accept.c */
+enum rc file_messages(struct batch *b, struct err *err) MUST_CHECK;  /* file.c */
+enum rc filings_check(struct batch *b, struct err *err) MUST_CHECK;
+/* A folder that messages are filed to, looked at once a batch. */
+struct target_folder {
+    const char *name; /* borrowed; NULL before the first look */
+    struct folder_state state;
+};
+enum rc target_look(struct service *s, const char *folder, struct target_folder *t, struct err *err)
+    MUST_CHECK;
+/* The delivery that a move effect is about, or NULL. */
+const struct work_delivery *move_delivery(const struct job *job, const struct work_effect *effect);
+enum rc close_items(struct batch *b, struct err *err) MUST_CHECK; /* perform.c */
+
+/* ---- fetch.c: octets from the server into incoming/ */
+struct fetched {
+    struct mail_line line;
+    bool whole; /* its octets are durable in incoming/ */
+    struct digest octets;
+    struct source *source; /* owned: what the octets, or the header alone, say */
+};
+
+/* Streams the messages named by `line` (uid set) into incoming/; `out` has one entry a message that
+ * came. Oversize ones come by their header only. */
+enum rc fetch_messages(struct service *s,
+                       const char *folder,
+                       uint32_t uidvalidity,
+                       const struct mail_line *line,
+                       size_t count,
+                       struct fetched **out,
+                       size_t *got,
+                       struct err *err) MUST_CHECK;
+void fetched_free(struct fetched *f, size_t count);
+/* Only the digests of messages, keeping nothing. Entries that did not come have a zero digest. */
+enum rc fetch_digests(struct service *s,
+                      const char *folder,
+                      uint32_t uidvalidity,
+                      const struct mail_line *line,
+                      size_t count,
+                      struct digest *out,
+                      struct err *err) MUST_CHECK;
+/* The header block of one message. */
+enum rc fetch_header(struct service *s,
+                     const char *folder,
+                     uint32_t uidvalidity,
+                     uint32_t uid,
+                     struct str *out,
+                     struct err *err) MUST_CHECK;
+
+/* ---- intake.c */
+enum rc intake_reserve(struct service *s,
+                       const char *folder,
+                       uint32_t uidvalidity,
+                       struct fetched *fetched,
+                       size_t count,
+                       bool filed,
+                       struct err *err) MUST_CHECK;
+/* Frees a message and removes the spool files of its parts. */
+void message_forget(struct service *s, struct message *m);
