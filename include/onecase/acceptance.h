@@ -20,7 +20,7 @@ struct acceptance_facts {
     bool has_acknowledgement; /* one is in the plan */
     enum effect_status acknowledgement;
     bool recorded; /* report or evidence stands with its case */
-    bool decided;  /* a person's decision is recorded */
+    bool decided;  /* a person's decision is recorded, or it was dismissed by the rule of copies */
 };
 
 struct acceptance_condition {

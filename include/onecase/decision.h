@@ -2,9 +2,12 @@
  *
  * decision - what a person may decide, about what, and what follows.
  *
- * One table: a decision names the reason or effect status it answers, the events it causes, and
- * whether something may leave because of it (then it can no longer be undone once it has left).
+ * One table: a decision names the reason or effect status it answers, the events it causes, whether
+ * something may leave because of it, and how it is taken back while nothing has left since.
  * When `not-sent` may be taken is decision_not_sent_from: never while a connection may still carry it.
+ *
+ * DECIDE_UNDO has no row of its own: the row of the decision that is taken back says what it does.
+ * A decision that made a case cannot be taken back (the case stands, and can be merged or closed).
  */
 #pragma once
 
@@ -40,6 +43,8 @@ struct decision_rule {
     enum reason reason;        /* that the item must wait for, where REASON_NONE: any */
     enum disposition becomes;  /* DISPOSITION_COUNT: stays what it is */
     bool may_leave;            /* something may leave the process because of it */
+    enum effect_event undo;    /* taken back, while nothing has left since: the event for the effect
+                                  (of a dismissal: for its move); EFFECT_EVENT_COUNT: never */
     const char *consequence;   /* plain words, shown before it is taken */
 };
 
@@ -50,6 +55,14 @@ extern const size_t decision_rule_count;
  * where it is not possible. For decisions without an effect `status` is ignored. */
 const struct decision_rule *
 decision_find(enum decision decision, enum effect_status status, enum reason reason);
+
+/* What taking a decision back is: the rule of the decision as it was taken (its `undo` is the
+ * effect's event, `*item` the item's), or NULL where it cannot be taken back. A dismissal taken back
+ * leaves the item `held`, waiting for the reason it waited for. */
+const struct decision_rule *decision_undo(enum decision taken,
+                                          enum effect_status was,
+                                          enum reason waited_for,
+                                          enum item_event *item);
 
 struct not_sent_facts {
     bool run_gone;          /* proven dead, or a person says so (--run-gone) */

@@ -84,14 +84,20 @@ enum rc item_step(enum item_state from, enum item_event on, enum item_state *out
 const struct item_transition *item_find(enum item_state from, enum item_event on);
 
 /* When may the message leave the inbox? */
+/* clang-format off */
 #define FILED_NEVER 0u
-#define FILED_CASE  (1u << 0) /* the case was read back */
-#define FILED_FILES                                                                                \
-    (1u << 1) /* every planned attachment is stored with its hash, or an exception */
-#define FILED_ANSWERED                                                                             \
-    (1u << 2) /* the acknowledgement is done, skipped or refused by the recipient's server */
-#define FILED_RECORDED (1u << 3) /* what it says is recorded with its case */
-#define FILED_DECIDED  (1u << 4) /* a person's decision is recorded */
+#define FILED_LIST(X) \
+/*    name             bit       text               holds when */                                         \
+    X(FILED_CASE,      1u << 0,  "case",            "the case was read back")                             \
+    X(FILED_FILES,     1u << 1,  "attachments",     "every planned attachment is stored with its SHA-256, or is a recorded exception") \
+    X(FILED_ANSWERED,  1u << 2,  "acknowledgement", "the acknowledgement is done, skipped or refused by the recipient's server") \
+    X(FILED_RECORDED,  1u << 3,  "record",          "what it says is recorded with its case")             \
+    X(FILED_DECIDED,   1u << 4,  "decision",        "a person's decision, or the rule of copies, is recorded")
+/* clang-format on */
+
+#define FILED_ENUM(name, bit, text, meaning) name = bit,
+enum filed_when { FILED_LIST(FILED_ENUM) };
+#undef FILED_ENUM
 
 struct disposition_rule {
     enum disposition disposition;
@@ -107,6 +113,7 @@ extern const struct disposition_rule dispositions[DISPOSITION_COUNT];
 /* What the sender will be told, fixed when the acknowledgement is first armed. */
 enum completion completion_of(enum disposition disposition, bool exceptions);
 
+const char *filed_text(unsigned bit); /* the name of one condition */
 const char *item_state_text(enum item_state state);
 const char *item_event_text(enum item_event event);
 const char *disposition_text(enum disposition disposition);

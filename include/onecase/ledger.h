@@ -229,7 +229,7 @@ struct work_item {
     int64_t received_ms;    /* INTERNALDATE of the delivery that won */
     int64_t letter_date_ms; /* Date of its acknowledgement; fixed at the first try */
     unsigned worker_deaths; /* runs that died without explanation while they held it */
-    bool decided;           /* a person's decision is recorded */
+    bool decided;           /* a person's decision is recorded, or it arrived as `dismissed` */
     struct work_effect *effect;
     size_t effects;
     struct work_delivery *delivery;

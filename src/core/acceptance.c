@@ -35,20 +35,19 @@ static void recorded_condition(const struct acceptance_facts *f, struct acceptan
 
 static void decided_condition(const struct acceptance_facts *f, struct acceptance_condition *c)
 {
-    say(c, f->decided, f->decided ? "decided" : "nobody has decided");
+    say(c, f->decided, f->decided ? "decided" : "not decided");
 }
 
 /* clang-format off */
 static const struct {
     unsigned bit;
-    const char *name;
     void (*judge)(const struct acceptance_facts *, struct acceptance_condition *);
 } conditions[] = {
-    { FILED_CASE,     "case",            case_condition     },
-    { FILED_FILES,    "attachments",     files_condition    },
-    { FILED_ANSWERED, "acknowledgement", answered_condition },
-    { FILED_RECORDED, "record",          recorded_condition },
-    { FILED_DECIDED,  "decision",        decided_condition  },
+    { FILED_CASE,     case_condition     },
+    { FILED_FILES,    files_condition    },
+    { FILED_ANSWERED, answered_condition },
+    { FILED_RECORDED, recorded_condition },
+    { FILED_DECIDED,  decided_condition  },
 };
 /* clang-format on */
 
@@ -63,7 +62,7 @@ void acceptance_judge(const struct acceptance_facts *facts, struct acceptance *o
         if (!(needed & conditions[i].bit))
             continue;
         struct acceptance_condition *c = &out->condition[out->count++];
-        c->name = conditions[i].name;
+        c->name = filed_text(conditions[i].bit);
         conditions[i].judge(facts, c);
         all = all && c->holds;
     }

@@ -8,37 +8,39 @@
 #define ACK     EFFECT_ACKNOWLEDGEMENT, true
 #define CASE    EFFECT_CASE, true
 #define NOTHING EFFECT_CASE, false, EFFECT_PLANNED, ON_ARM
+#define FINAL   EFFECT_EVENT_COUNT
 
 /* clang-format off */
 const struct decision_rule decision_rules[] = {
-/*    decision               effect and its status      event             reason                becomes                may leave  consequence */
-    { DECIDE_SENT,           ACK,  EFFECT_UNKNOWN,      ON_SAID_DONE,     ANY,                  STAYS,                 false, "nothing is mailed; can be undone" },
-    { DECIDE_NOT_SENT,       ACK,  EFFECT_UNKNOWN,      ON_SAID_NOT_DONE, ANY,                  STAYS,                 true,  "it is mailed once more, with the same Message-ID; worst case the same confirmation twice" },
-    { DECIDE_NONE,           ACK,  EFFECT_UNKNOWN,      ON_SAID_NONE,     ANY,                  STAYS,                 false, "nothing is mailed; can be undone" },
-    { DECIDE_NONE,           ACK,  EFFECT_DEFERRED,     ON_SAID_NONE,     ANY,                  STAYS,                 false, "nothing is mailed" },
-    { DECIDE_NONE,           ACK,  EFFECT_PLANNED,      ON_SAID_NONE,     ANY,                  STAYS,                 false, "nothing is mailed" },
-    { DECIDE_RESEND,         ACK,  EFFECT_REFUSED,      ON_RESEND,        ANY,                  STAYS,                 true,  "it is mailed although it was refused" },
-    { DECIDE_RESEND,         ACK,  EFFECT_SKIPPED,      ON_RESEND,        ANY,                  STAYS,                 true,  "it is mailed although it was skipped" },
-    { DECIDE_RESEND,         ACK,  EFFECT_DEFERRED,     ON_RESEND,        ANY,                  STAYS,                 true,  "it is tried again from now on" },
-    { DECIDE_CASE_MADE,      CASE, EFFECT_UNKNOWN,      ON_SAID_DONE,     ANY,                  STAYS,                 false, "the case with the given id is taken for this mail's" },
-    { DECIDE_CASE_NOT_MADE,  CASE, EFFECT_UNKNOWN,      ON_SAID_NOT_DONE, ANY,                  STAYS,                 true,  "the case is made; worst case twice" },
-    { DECIDE_NEW_CASE,       NOTHING,                                     REASON_CONFLICT,      DISPOSITION_CASE,      true,  "it becomes a case of its own, and its sender is answered" },
-    { DECIDE_NEW_CASE,       NOTHING,                                     REASON_GATEWAY_COPY,  DISPOSITION_CASE,      true,  "it becomes a case of its own, and its sender is answered" },
-    { DECIDE_APPEND,         NOTHING,                                     REASON_CONFLICT,      DISPOSITION_APPEND,    true,  "it is added to the first mail's case" },
-    { DECIDE_APPEND,         NOTHING,                                     REASON_GATEWAY_COPY,  DISPOSITION_APPEND,    true,  "it is added to the first mail's case" },
-    { DECIDE_DISMISS,        NOTHING,                                     REASON_CONFLICT,      DISPOSITION_DISMISSED, true,  "this copy is filed, nothing else happens" },
-    { DECIDE_DISMISS,        NOTHING,                                     REASON_GATEWAY_COPY,  DISPOSITION_DISMISSED, true,  "this copy is filed, nothing else happens" },
-    { DECIDE_READ_AGAIN,     NOTHING,                                     REASON_UNPROCESSABLE, DISPOSITION_CASE,      true,  "it is read once more and becomes a case if that works" },
-    { DECIDE_READ_AGAIN,     NOTHING,                                     REASON_OVERSIZE,      DISPOSITION_CASE,      true,  "it is fetched and read with the larger limit" },
-    { DECIDE_DROP,           NOTHING,                                     REASON_UNPROCESSABLE, DISPOSITION_DISMISSED, true,  "the message is filed, its original is kept" },
-    { DECIDE_DROP,           NOTHING,                                     REASON_OVERSIZE,      DISPOSITION_DISMISSED, true,  "the message is filed" },
-    { DECIDE_LET_THROUGH,    NOTHING,                                     REASON_CASE_FLOOD,    DISPOSITION_CASE,      true,  "it becomes a case, and its sender is answered" },
-    { DECIDE_MUTE,           NOTHING,                                     REASON_CASE_FLOOD,    DISPOSITION_DISMISSED, true,  "the message is filed, nothing else happens" },
-    { DECIDE_UNDO,           ACK,  EFFECT_DONE,         ON_UNDO,          ANY,                  STAYS,                 false, "the question is open again" },
-    { DECIDE_UNDO,           ACK,  EFFECT_SKIPPED,      ON_UNDO,          ANY,                  STAYS,                 false, "the question is open again" },
-    { DECIDE_UNDO,           ACK,  EFFECT_DEFERRED,     ON_UNDO,          ANY,                  STAYS,                 false, "the question is open again" },
-    { DECIDE_UNDO,           CASE, EFFECT_DONE,         ON_UNDO,          ANY,                  STAYS,                 false, "the question is open again" },
-    { DECIDE_UNDO,           CASE, EFFECT_DEFERRED,     ON_UNDO,          ANY,                  STAYS,                 false, "the question is open again" },
+/*    decision               effect and its status      event             reason                becomes                may leave  undone by   consequence */
+    { DECIDE_SENT,           ACK,  EFFECT_UNKNOWN,      ON_SAID_DONE,     ANY,                  STAYS,                 false,     ON_UNDO,    "nothing is mailed; can be taken back" },
+    { DECIDE_NOT_SENT,       ACK,  EFFECT_UNKNOWN,      ON_SAID_NOT_DONE, ANY,                  STAYS,                 true,      ON_UNDO,    "it is mailed once more, with the same Message-ID; worst case the same confirmation twice" },
+    { DECIDE_NOT_SENT,       ACK,  EFFECT_DEFERRED,     ON_RESEND,        ANY,                  STAYS,                 true,      FINAL,      "it is tried again from now on" },
+    { DECIDE_NONE,           ACK,  EFFECT_UNKNOWN,      ON_SAID_NONE,     ANY,                  STAYS,                 false,     ON_UNDO,    "nothing is mailed; can be taken back" },
+    { DECIDE_NONE,           ACK,  EFFECT_DEFERRED,     ON_SAID_NONE,     ANY,                  STAYS,                 false,     ON_RESEND,  "nothing is mailed; can be taken back" },
+    { DECIDE_NONE,           ACK,  EFFECT_PLANNED,      ON_SAID_NONE,     ANY,                  STAYS,                 false,     ON_RESEND,  "nothing is mailed; can be taken back" },
+    { DECIDE_NONE,           ACK,  EFFECT_REFUSED,      ON_SAID_NONE,     ANY,                  STAYS,                 false,     FINAL,      "nothing is mailed; no longer listed as not told" },
+    { DECIDE_RESEND,         ACK,  EFFECT_REFUSED,      ON_RESEND,        ANY,                  STAYS,                 true,      FINAL,      "it is mailed although it was refused" },
+    { DECIDE_RESEND,         ACK,  EFFECT_SKIPPED,      ON_RESEND,        ANY,                  STAYS,                 true,      FINAL,      "it is mailed although it was skipped" },
+    { DECIDE_RESEND,         ACK,  EFFECT_DEFERRED,     ON_RESEND,        ANY,                  STAYS,                 true,      FINAL,      "it is tried again from now on" },
+    { DECIDE_CASE_MADE,      CASE, EFFECT_UNKNOWN,      ON_SAID_DONE,     ANY,                  STAYS,                 false,     ON_UNDO,    "the case with the given id is taken for this mail's" },
+    { DECIDE_CASE_MADE,      CASE, EFFECT_REFUSED,      ON_SAID_DONE,     ANY,                  STAYS,                 false,     ON_UNDO,    "the case with the given id is taken for this mail's" },
+    { DECIDE_CASE_MADE,      CASE, EFFECT_DEFERRED,     ON_SAID_DONE,     ANY,                  STAYS,                 false,     ON_UNDO,    "the case with the given id is taken for this mail's" },
+    { DECIDE_CASE_NOT_MADE,  CASE, EFFECT_UNKNOWN,      ON_SAID_NOT_DONE, ANY,                  STAYS,                 true,      ON_UNDO,    "the case is made; worst case twice" },
+    { DECIDE_CASE_NOT_MADE,  CASE, EFFECT_REFUSED,      ON_RESEND,        ANY,                  STAYS,                 true,      FINAL,      "the case is tried again from now on" },
+    { DECIDE_CASE_NOT_MADE,  CASE, EFFECT_DEFERRED,     ON_RESEND,        ANY,                  STAYS,                 true,      FINAL,      "the case is tried again from now on" },
+    { DECIDE_NEW_CASE,       NOTHING,                                     REASON_CONFLICT,      DISPOSITION_CASE,      true,      FINAL,      "it becomes a case of its own, and its sender is answered" },
+    { DECIDE_NEW_CASE,       NOTHING,                                     REASON_GATEWAY_COPY,  DISPOSITION_CASE,      true,      FINAL,      "it becomes a case of its own, and its sender is answered" },
+    { DECIDE_APPEND,         NOTHING,                                     REASON_CONFLICT,      DISPOSITION_APPEND,    true,      FINAL,      "it is added to the first mail's case" },
+    { DECIDE_APPEND,         NOTHING,                                     REASON_GATEWAY_COPY,  DISPOSITION_APPEND,    true,      FINAL,      "it is added to the first mail's case" },
+    { DECIDE_DISMISS,        NOTHING,                                     REASON_CONFLICT,      DISPOSITION_DISMISSED, true,      ON_UNDO,    "this copy is filed, nothing else happens" },
+    { DECIDE_DISMISS,        NOTHING,                                     REASON_GATEWAY_COPY,  DISPOSITION_DISMISSED, true,      ON_UNDO,    "this copy is filed, nothing else happens" },
+    { DECIDE_READ_AGAIN,     NOTHING,                                     REASON_UNPROCESSABLE, DISPOSITION_CASE,      true,      FINAL,      "it is read once more and becomes a case if that works" },
+    { DECIDE_READ_AGAIN,     NOTHING,                                     REASON_OVERSIZE,      DISPOSITION_CASE,      true,      FINAL,      "it is fetched and read with the larger limit" },
+    { DECIDE_DROP,           NOTHING,                                     REASON_UNPROCESSABLE, DISPOSITION_DISMISSED, true,      ON_UNDO,    "the message is filed, its original is kept" },
+    { DECIDE_DROP,           NOTHING,                                     REASON_OVERSIZE,      DISPOSITION_DISMISSED, true,      ON_UNDO,    "the message is filed" },
+    { DECIDE_LET_THROUGH,    NOTHING,                                     REASON_CASE_FLOOD,    DISPOSITION_CASE,      true,      FINAL,      "it becomes a case, and its sender is answered" },
+    { DECIDE_MUTE,           NOTHING,                                     REASON_CASE_FLOOD,    DISPOSITION_DISMISSED, true,      ON_UNDO,    "the message is filed, nothing else happens" },
 };
 /* clang-format on */
 const size_t decision_rule_count = LENGTH(decision_rules);
@@ -62,6 +64,19 @@ decision_find(enum decision decision, enum effect_status status, enum reason rea
             return r;
     }
     return NULL;
+}
+
+/* Where the question is open again the item asks it again; otherwise work goes on. */
+const struct decision_rule *decision_undo(enum decision taken,
+                                          enum effect_status was,
+                                          enum reason waited_for,
+                                          enum item_event *item)
+{
+    const struct decision_rule *r = decision_find(taken, was, waited_for);
+    if (!r || r->undo == FINAL)
+        return NULL;
+    *item = r->undo == ON_UNDO ? ITEM_ON_UNDO : ITEM_ON_DECIDE;
+    return r;
 }
 
 int64_t decision_not_sent_from(const struct not_sent_facts *facts)

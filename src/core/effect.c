@@ -8,6 +8,7 @@
     (KIND(EFFECT_CASE) | KIND(EFFECT_ATTACHMENT) | KIND(EFFECT_MOVE) | KIND(EFFECT_WEBHOOK))
 #define ACK   KIND(EFFECT_ACKNOWLEDGEMENT)
 #define CASE  KIND(EFFECT_CASE)
+#define MOVE  KIND(EFFECT_MOVE)
 #define ASKED (ACK | CASE)
 
 /* clang-format off */
@@ -20,6 +21,7 @@ const struct effect_transition effect_transitions[] = {
     { KIND_ANY, EFFECT_PLANNED,    ON_REFUSE,        EFFECT_REFUSED,    BY_PEER,     "refused for good before anything could have happened" },
     { KIND_ANY, EFFECT_DEFERRED,   ON_REFUSE,        EFFECT_REFUSED,    BY_PEER,     "refused for good before anything could have happened" },
     { KIND_ANY, EFFECT_PLANNED,    ON_SKIP,          EFFECT_SKIPPED,    BY_SERVICE,  "a rule says that it shall not happen" },
+    { KIND_ANY, EFFECT_DEFERRED,   ON_SKIP,          EFFECT_SKIPPED,    BY_SERVICE,  "a rule says that it shall not happen any more" },
     { KIND_ANY, EFFECT_ATTEMPTING, ON_DONE,          EFFECT_DONE,       BY_PEER,     "the other side confirmed it" },
     { KIND_ANY, EFFECT_ATTEMPTING, ON_DEFER,         EFFECT_DEFERRED,   BY_PEER,     "a complete answer says: not now" },
     { KIND_ANY, EFFECT_ATTEMPTING, ON_REFUSE,        EFFECT_REFUSED,    BY_PEER,     "a complete answer says: never" },
@@ -27,20 +29,30 @@ const struct effect_transition effect_transitions[] = {
     { ACK,      EFFECT_PLANNED,    ON_LOSE,          EFFECT_UNKNOWN,    BY_SERVICE,  "the ledger may have gone back in time: it may have been sent" },
     { ACK,      EFFECT_DEFERRED,   ON_LOSE,          EFFECT_UNKNOWN,    BY_SERVICE,  "the ledger may have gone back in time: it may have been sent" },
     { KIND_ANY, EFFECT_UNKNOWN,    ON_EVIDENCE,      EFFECT_DONE,       BY_EVIDENCE, "a read-back shows that it happened" },
+    { ACK,      EFFECT_PLANNED,    ON_EVIDENCE,      EFFECT_DONE,       BY_EVIDENCE, "an earlier try got through: it is not sent again" },
+    { ACK,      EFFECT_DEFERRED,   ON_EVIDENCE,      EFFECT_DONE,       BY_EVIDENCE, "an earlier try got through: it is not sent again" },
+    { ACK,      EFFECT_ATTEMPTING, ON_EVIDENCE,      EFFECT_DONE,       BY_EVIDENCE, "it arrived before the answer did; a late answer is only noted" },
+    { ACK,      EFFECT_REFUSED,    ON_EVIDENCE,      EFFECT_DONE,       BY_EVIDENCE, "an earlier try got through: its sender was told" },
+    { ACK,      EFFECT_SKIPPED,    ON_EVIDENCE,      EFFECT_DONE,       BY_EVIDENCE, "an earlier try got through: its sender was told" },
     { ASKABLE,  EFFECT_UNKNOWN,    ON_ABSENCE,       EFFECT_DEFERRED,   BY_EVIDENCE, "a read-back proves that it did not happen" },
     { ASKED,    EFFECT_UNKNOWN,    ON_SAID_DONE,     EFFECT_DONE,       BY_PERSON,   "found by a person" },
     { ASKED,    EFFECT_UNKNOWN,    ON_SAID_NOT_DONE, EFFECT_DEFERRED,   BY_PERSON,   "once more; a second one is the lesser harm" },
+    { CASE,     EFFECT_REFUSED,    ON_SAID_DONE,     EFFECT_DONE,       BY_PERSON,   "made by hand, or found by a person" },
+    { CASE,     EFFECT_DEFERRED,   ON_SAID_DONE,     EFFECT_DONE,       BY_PERSON,   "made by hand, or found by a person" },
     { ACK,      EFFECT_UNKNOWN,    ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "the sender shall get none" },
     { ACK,      EFFECT_PLANNED,    ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "the sender shall get none" },
     { ACK,      EFFECT_DEFERRED,   ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "the sender shall get none" },
+    { ACK,      EFFECT_REFUSED,    ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "seen by a person: the sender shall get none" },
     { ACK,      EFFECT_SKIPPED,    ON_DIRECT_COPY,   EFFECT_PLANNED,    BY_SERVICE,  "a direct copy follows the list's; once" },
     { ACK,      EFFECT_REFUSED,    ON_EVERYBODY,     EFFECT_DEFERRED,   BY_PEER,     "the server refused everybody: it is the server's" },
+    { ACK,      EFFECT_DEFERRED,   ON_EVERYBODY,     EFFECT_DEFERRED,   BY_PEER,     "the server refused everybody: it is due again, without a person" },
     { KIND_ANY, EFFECT_REFUSED,    ON_RESEND,        EFFECT_PLANNED,    BY_PERSON,   "although it was refused" },
-    { ACK,      EFFECT_SKIPPED,    ON_RESEND,        EFFECT_PLANNED,    BY_PERSON,   "although it was skipped" },
+    { ACK|MOVE, EFFECT_SKIPPED,    ON_RESEND,        EFFECT_PLANNED,    BY_PERSON,   "although it was skipped" },
     { KIND_ANY, EFFECT_DEFERRED,   ON_RESEND,        EFFECT_PLANNED,    BY_PERSON,   "although it was given up" },
     { ASKED,    EFFECT_DONE,       ON_UNDO,          EFFECT_UNKNOWN,    BY_PERSON,   "the decision was wrong; nothing has left since" },
     { ACK,      EFFECT_SKIPPED,    ON_UNDO,          EFFECT_UNKNOWN,    BY_PERSON,   "the decision was wrong; nothing has left since" },
     { ASKED,    EFFECT_DEFERRED,   ON_UNDO,          EFFECT_UNKNOWN,    BY_PERSON,   "the decision was wrong; nothing has left since" },
+    { MOVE,     EFFECT_PLANNED,    ON_UNDO,          EFFECT_SKIPPED,    BY_PERSON,   "what planned it is taken back; nothing has left since" },
 };
 /* clang-format on */
 const size_t effect_transition_count = LENGTH(effect_transitions);

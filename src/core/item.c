@@ -9,6 +9,7 @@ const struct item_transition item_transitions[] = {
     { ITEM_RECEIVED,             ITEM_ON_CLAIM,    ITEM_IN_PROGRESS,          BY_SERVICE,  "a run took its lease" },
     { ITEM_RECEIVED,             ITEM_ON_WAIT,     ITEM_NEEDS_RECONCILIATION, BY_SERVICE,  "workers die of it" },
     { ITEM_RECEIVED,             ITEM_ON_DECIDE,   ITEM_RECEIVED,             BY_PERSON,   "decided before anybody began" },
+    { ITEM_RECEIVED,             ITEM_ON_UNDO,     ITEM_RECEIVED,             BY_PERSON,   "taken back before anybody began" },
     { ITEM_IN_PROGRESS,          ITEM_ON_CLAIM,    ITEM_IN_PROGRESS,          BY_SERVICE,  "its time has come, or its lease has lapsed" },
     { ITEM_IN_PROGRESS,          ITEM_ON_COMPLETE, ITEM_COMPLETE,             BY_SERVICE,  "acceptance holds and its message is filed" },
     { ITEM_IN_PROGRESS,          ITEM_ON_WAIT,     ITEM_NEEDS_RECONCILIATION, BY_SERVICE,  "only a person can decide" },
@@ -16,11 +17,15 @@ const struct item_transition item_transitions[] = {
     { ITEM_IN_PROGRESS,          ITEM_ON_UNDO,     ITEM_NEEDS_RECONCILIATION, BY_PERSON,   "a decision was taken back" },
     { ITEM_NEEDS_RECONCILIATION, ITEM_ON_EVIDENCE, ITEM_IN_PROGRESS,          BY_EVIDENCE, "what a person was asked has been found" },
     { ITEM_NEEDS_RECONCILIATION, ITEM_ON_DECIDE,   ITEM_IN_PROGRESS,          BY_PERSON,   "a person decided" },
+    { ITEM_NEEDS_RECONCILIATION, ITEM_ON_REOPEN,   ITEM_IN_PROGRESS,          BY_SERVICE,  "what it waited for was not its own fault: the server refused everybody" },
     { ITEM_NEEDS_RECONCILIATION, ITEM_ON_WAIT,     ITEM_NEEDS_RECONCILIATION, BY_SERVICE,  "it waits for another reason now" },
-    { ITEM_COMPLETE,             ITEM_ON_REOPEN,   ITEM_IN_PROGRESS,          BY_SERVICE,  "one of its effects is due again" },
+    { ITEM_NEEDS_RECONCILIATION, ITEM_ON_UNDO,     ITEM_NEEDS_RECONCILIATION, BY_PERSON,   "a decision was taken back while it waits for another" },
+    { ITEM_NEEDS_RECONCILIATION, ITEM_ON_CLAIM,    ITEM_NEEDS_RECONCILIATION, BY_SERVICE,  "what needs no person goes on" },
+    { ITEM_COMPLETE,             ITEM_ON_CLAIM,    ITEM_COMPLETE,             BY_SERVICE,  "a further copy of it is to be filed" },
+    { ITEM_COMPLETE,             ITEM_ON_REOPEN,   ITEM_IN_PROGRESS,          BY_SERVICE,  "one of its effects is due again; its message stays filed" },
     { ITEM_COMPLETE,             ITEM_ON_DECIDE,   ITEM_IN_PROGRESS,          BY_PERSON,   "a person wants an effect once more" },
     { ITEM_COMPLETE,             ITEM_ON_UNDO,     ITEM_NEEDS_RECONCILIATION, BY_PERSON,   "a decision was taken back" },
-    { ITEM_COMPLETE,             ITEM_ON_WAIT,     ITEM_NEEDS_RECONCILIATION, BY_SERVICE,  "the ledger went back in time: its acknowledgement is in doubt" },
+    { ITEM_COMPLETE,             ITEM_ON_WAIT,     ITEM_NEEDS_RECONCILIATION, BY_SERVICE,  "a further copy of it cannot be filed without a person" },
 };
 
 #define CASES    KIND(EFFECT_CASE) | KIND(EFFECT_ATTACHMENT) | KIND(EFFECT_ACKNOWLEDGEMENT) | KIND(EFFECT_MOVE)
@@ -58,6 +63,20 @@ DEFINE_PARSE(reason_parse, reason, reason_words)
 #define QUESTION_ROW(name, text, question) question,
 static const char *const questions[] = {REASON_LIST(QUESTION_ROW)};
 DEFINE_TEXT(reason_question, reason, questions)
+
+#define FILED_ROW(name, bit, text, meaning) {name, text},
+
+const char *filed_text(unsigned bit)
+{
+    static const struct {
+        unsigned bit;
+        const char *text;
+    } names[] = {FILED_LIST(FILED_ROW)};
+    for (size_t i = 0; i < LENGTH(names); i++)
+        if (names[i].bit == bit)
+            return names[i].text;
+    return "?";
+}
 
 const struct item_transition *item_find(enum item_state from, enum item_event on)
 {
