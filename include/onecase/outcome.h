@@ -81,8 +81,9 @@ extern const size_t fault_row_count;
 /* Total: every stage and reply has its row. */
 const struct fault_row *fault_of(enum stage stage, enum reply_class reply);
 
-/* Sorts a complete SMTP reply (RFC 5321, RFC 3463). `code` 0 is no reply. `enhanced` is "5.1.1" or
- * "" where there was none. */
+/* Sorts a complete SMTP reply (RFC 5321, RFC 3463). `code` 0 is no reply, and so is one that does not
+ * answer the command, such as a 354 to anything but DATA. `enhanced` is "5.1.1", or "" where there
+ * was none. */
 enum reply_class reply_classify(enum stage stage, int code, const char *enhanced);
 
 /* The event that an outcome is for an effect. OUTCOME_NONE is our own mistake. */

@@ -78,20 +78,39 @@ const struct fault_row *fault_of(enum stage stage, enum reply_class reply)
     return NULL;
 }
 
+/* Status codes (RFC 3463, RFC 6531) that say to MAIL: this letter, not everybody. */
+static const char *const mail_of_item[] = {
+    "5.3.4", /* too large */
+    "5.6.3", /* it needs 8BITMIME */
+    "5.6.7", /* an address needs SMTPUTF8 */
+    "5.6.9", /* its header needs SMTPUTF8 */
+};
+
 /* A permanent refusal that is about this letter, not about everybody. */
 static bool never_of_item(enum stage stage, int code, const char *enhanced)
 {
-    if (stage == STAGE_MAIL)
-        return code == 552 || strcmp(enhanced, "5.3.4") == 0;
-    return stage == STAGE_END_OF_DATA && strncmp(enhanced, "5.1.", 4) == 0;
+    if (stage == STAGE_END_OF_DATA)
+        return strncmp(enhanced, "5.1.", 4) == 0;
+    if (stage != STAGE_MAIL)
+        return false;
+    for (size_t i = 0; i < LENGTH(mail_of_item); i++)
+        if (strcmp(enhanced, mail_of_item[i]) == 0)
+            return true;
+    return code == 552;
+}
+
+/* To DATA the one good answer is 354: after a 250 the body would be read as commands. */
+static bool accepted(enum stage stage, int code)
+{
+    return stage == STAGE_DATA ? code == 354 : code < 300;
 }
 
 enum reply_class reply_classify(enum stage stage, int code, const char *enhanced)
 {
     if (code < 200 || code > 599)
         return REPLY_NONE;
-    if (code < 400) /* 354 where it belongs; to anything else it is not an answer */
-        return code < 300 || (code == 354 && stage == STAGE_DATA) ? REPLY_DONE : REPLY_NONE;
+    if (code < 400)
+        return accepted(stage, code) ? REPLY_DONE : REPLY_NONE;
     if (code < 500)
         return REPLY_LATER;
     return never_of_item(stage, code, enhanced) ? REPLY_NEVER_ITEM : REPLY_NEVER;
