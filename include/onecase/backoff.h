@@ -28,7 +28,7 @@ int64_t backoff_delay(const struct backoff *b, unsigned tries, uint32_t random);
 
 #define CIRCUIT_EVENT_LIST(X) \
     X(CIRCUIT_ON_FAULT,   "fault",   "the server failed, or refused everybody")           \
-    X(CIRCUIT_ON_DUE,     "due",     "the pause has passed")                              \
+    X(CIRCUIT_ON_DUE,     "due",     "the pause has passed, or the time for a probe")      \
     X(CIRCUIT_ON_SUCCESS, "success", "the server did what it was asked")                  \
     X(CIRCUIT_ON_NOTHING, "nothing", "the probe said nothing about the server")
 /* clang-format on */
@@ -59,6 +59,10 @@ enum rc circuit_step(enum circuit_state from,
                      enum circuit_state *out,
                      struct err *err) MUST_CHECK;
 
+/* How long a probe may go unheard of before another takes its place: twice the ten minutes that a
+ * server may take for its last answer. Without it a run that dies probing would close the way for good. */
+#define CIRCUIT_PROBE_MS INT64_C(1200000)
+
 /* May something be tried now? Turns an open circuit whose pause has passed to probing. */
 bool circuit_allows(struct circuit *c, int64_t now_ms);
 void circuit_fault(struct circuit *c,
@@ -79,8 +83,9 @@ struct streak {
     char effect[STREAK_LENGTH][65];    /* the intake keys that met it */
 };
 
-/* Notes one answer; true where it makes the streak whole: the answers are the server's. Counts only
- * 5xx but 5.1.x, and 4xx after the line; anything accepted ends it. */
+/* Notes one answer; true while the streak is whole: this answer and the three that made it are the
+ * server's. Counts only 5xx but 5.1.x, and 4xx after the line. Another such code begins a new one;
+ * anything accepted ends it, and from then on a refusal stands. */
 bool streak_note(struct streak *s,
                  enum stage stage,
                  int code,

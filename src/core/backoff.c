@@ -15,6 +15,7 @@ const struct circuit_transition circuit_transitions[] = {
     { CIRCUIT_PROBING, CIRCUIT_ON_FAULT,   CIRCUIT_OPEN,    "it is not over; the pause grows" },
     { CIRCUIT_PROBING, CIRCUIT_ON_SUCCESS, CIRCUIT_CLOSED,  "it is over" },
     { CIRCUIT_PROBING, CIRCUIT_ON_NOTHING, CIRCUIT_OPEN,    "the probe met no answer of the server's" },
+    { CIRCUIT_PROBING, CIRCUIT_ON_DUE,     CIRCUIT_PROBING, "nothing was heard of the probe: its run is gone" },
 };
 /* clang-format on */
 const size_t circuit_transition_count = LENGTH(circuit_transitions);
@@ -60,7 +61,10 @@ bool circuit_allows(struct circuit *c, int64_t now_ms)
 {
     if (c->state == CIRCUIT_CLOSED)
         return true;
-    return c->state == CIRCUIT_OPEN && now_ms >= c->next_probe_ms && step(c, CIRCUIT_ON_DUE);
+    if (now_ms < c->next_probe_ms || !step(c, CIRCUIT_ON_DUE))
+        return false;
+    c->next_probe_ms = now_ms + CIRCUIT_PROBE_MS;
+    return true;
 }
 
 void circuit_fault(
@@ -87,6 +91,7 @@ void circuit_success(struct circuit *c)
 void circuit_nothing(struct circuit *c)
 {
     step(c, CIRCUIT_ON_NOTHING);
+    c->next_probe_ms = 0;
 }
 
 static bool streak_counts(enum stage stage, int code, const char *enhanced)
@@ -126,8 +131,10 @@ bool streak_note(struct streak *s,
     }
     if (!streak_counts(stage, code, enhanced) || strncmp(enhanced, "5.1.", 4) == 0)
         return false;
-    if (s->code != code || s->length >= STREAK_LENGTH)
+    if (s->code != code)
         *s = (struct streak){.code = code};
+    if (s->length == STREAK_LENGTH)
+        return true;
     if (streak_knows(s, recipient))
         return false;
     snprintf(s->recipient[s->length], sizeof s->recipient[0], "%s", recipient);
