@@ -28,7 +28,7 @@
     X(SKIP_NONE,            "",                 "answered")                                             \
     X(SKIP_NOT_CONFIGURED,  "not-configured",   "no acknowledgement is configured for this state")      \
     X(SKIP_AUTO_SUBMITTED,  "auto-submitted",   "Auto-Submitted other than no")                         \
-    X(SKIP_LIST_MAIL,       "list",             "List-* header of a list that is not one of own_lists") \
+    X(SKIP_LIST_MAIL,       "list",             "List-* header of a list that is not one of own_lists; a direct copy is answered") \
     X(SKIP_BULK,            "bulk",             "Precedence bulk, list or junk")                        \
     X(SKIP_NULL_PATH,       "null-path",        "a null or mailer-daemon return path")                  \
     X(SKIP_REPORT,          "report",           "a report is never answered")                           \
@@ -40,7 +40,6 @@
     X(SKIP_TOO_OLD,         "too-old",          "older than acknowledgement.max_age")                   \
     X(SKIP_FROM_BEFORE,     "from-before",      "from before the first start; cases without answers were chosen") \
     X(SKIP_RECIPIENT_LIMIT, "recipient-limit",  "above per_recipient_limit")                            \
-    X(SKIP_LIST_COPY,       "list-copy",        "came by a list; a direct copy would be answered")      \
     X(SKIP_SAID_NONE,       "said-none",        "a person: the sender shall get none")
 
 #define IMPORT_LIST(X) \
@@ -55,6 +54,8 @@ enum delivery_class { DELIVERY_CLASS_LIST(NAMED_ENUM) DELIVERY_CLASS_COUNT };
 enum skip { SKIP_LIST(NAMED_ENUM) SKIP_COUNT };
 enum import_choice { IMPORT_LIST(NAMED_ENUM) IMPORT_COUNT };
 
+/* What becomes of a list's or a gateway's copy: filed by itself, proposed to a person as a copy, or
+ * held as any other conflict. */
 enum copy_rule { COPY_DUPLICATE, COPY_PROPOSE, COPY_CONFLICT };
 
 struct limit {
@@ -92,8 +93,8 @@ struct arrival {
     int64_t size;
     struct digest octets; /* zero where they could not be had */
     struct identity identity;
-    struct slice message_id; /* normalised; empty where there is none */
-    struct digest source_digest;
+    struct slice message_id;       /* normalised; empty where there is none */
+    struct digest source_digest;   /* of an oversize one: over its size, From, Date and Subject */
     const struct message *message; /* NULL where it could not be read, or was not fetched */
     enum reason held;              /* REASON_NONE, _UNPROCESSABLE, _OVERSIZE */
     enum import_choice import;     /* what was chosen for mail from before; else NOT_ASKED */
@@ -144,7 +145,8 @@ struct verdict {
     enum delivery_class class;
     bool settled_by;          /* the arrival belongs to the item `of` */
     size_t of;                /* index into known.item */
-    bool direct_copy;         /* it follows a list copy that was not answered */
+    bool direct_copy;         /* to be answered, and its item came by a list: ON_DIRECT_COPY where
+                                 that is why its acknowledgement was skipped (SKIP_LIST_MAIL) */
     bool files_copy;          /* this copy is filed once its item is complete */
     struct identity identity; /* of the new item; a conflict has one of its own */
     enum disposition disposition;
@@ -163,8 +165,11 @@ void policy_judge(const struct policy *policy,
                   int64_t now_ms,
                   struct verdict *out);
 
-/* The address that an acknowledgement goes to: Reply-To, else From; the first one. Borrowed. */
+/* The address that an acknowledgement goes to: the first usable one of Reply-To, else From. Borrowed. */
 struct slice policy_recipient(const struct message *message);
+#define ADDRESS_MAX                                                                                \
+    254 /* octets of an address that SMTP carries (RFC 5321 with its brackets: 256) */
+bool address_usable(struct slice address);
 /* Without case, without +tag; for comparing addresses. */
 void address_canonical(struct slice address, struct str *out);
 bool address_matches(struct slice address, const struct texts *patterns);

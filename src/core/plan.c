@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <onecase/policy.h>
+#include "policy_p.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,14 @@ refusal(const struct policy *policy, const struct message *m, const struct messa
     return type_refused(policy, message_slice(m, part->type)) ? "type" : "";
 }
 
+bool plan_has_exceptions(const struct policy *policy, const struct message *m)
+{
+    for (size_t i = 0; m && i < m->part_count; i++)
+        if (m->parts[i].role == PART_ATTACHMENT && refusal(policy, m, &m->parts[i])[0])
+            return true;
+    return false;
+}
+
 static void plan_attachment(const struct policy *policy,
                             const struct message *m,
                             size_t part,
@@ -78,12 +87,15 @@ static void plan_case(const struct policy *policy, const struct verdict *verdict
         add_effect(plan, EFFECT_CASE, EFFECT_PLANNED, policy->destination);
 }
 
-/* A message from before a rewind may have been answered by what the ledger has forgotten. */
+/* A message from before a rewind may have been answered by what the ledger has forgotten. Whoever adds
+ * to a case is answered only where that is configured: otherwise nothing is planned. */
 static void plan_acknowledgement(const struct arrival *arrival,
                                  const struct verdict *verdict,
                                  struct plan *plan)
 {
     enum effect_status status = EFFECT_PLANNED;
+    if (verdict->disposition == DISPOSITION_APPEND && verdict->skip == SKIP_NOT_CONFIGURED)
+        return;
     if (verdict->skip != SKIP_NONE)
         status = EFFECT_SKIPPED;
     else if (arrival->before_rewind)
@@ -97,15 +109,23 @@ static void plan_acknowledgement(const struct arrival *arrival,
     give_reason(e->reason, sizeof e->reason, reason);
 }
 
+/* The same message seen again is no copy of itself. */
+static bool is_copy(const struct verdict *verdict)
+{
+    if (verdict->settled_by)
+        return verdict->class != CLASS_RETURNED && verdict->class != CLASS_REOBSERVED;
+    return verdict->class == CLASS_GATEWAY_COPY || verdict->class == CLASS_CONFLICT;
+}
+
+/* Of a dismissed item the verdict has the reason it was held for. */
 static const char *move_folder(const struct policy *policy, const struct verdict *verdict)
 {
-    bool copy = verdict->settled_by || verdict->disposition == DISPOSITION_DISMISSED;
-    if (!copy)
-        return policy->folder_processed;
+    bool dismissed = verdict->disposition == DISPOSITION_DISMISSED;
     bool unread = verdict->reason == REASON_UNPROCESSABLE || verdict->reason == REASON_OVERSIZE;
-    if (unread && policy->folder_unprocessable[0])
+    if (dismissed && unread && policy->folder_unprocessable[0])
         return policy->folder_unprocessable;
-    return policy->folder_duplicates;
+    bool copy = is_copy(verdict) && (verdict->settled_by || dismissed);
+    return copy ? policy->folder_duplicates : policy->folder_processed;
 }
 
 static void plan_move(const struct policy *policy,

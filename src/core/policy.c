@@ -21,6 +21,29 @@ struct judging {
     int64_t now_ms;
 };
 
+/* ---- is its sender answered? --------------------------------------------------------------- */
+
+static enum skip skip_judge(const struct judging *j, enum disposition disposition)
+{
+    const struct message *m = j->arrival->message;
+    bool exceptions = plan_has_exceptions(j->policy, m);
+    if (!m || !j->policy->tells[completion_of(disposition, exceptions)])
+        return SKIP_NOT_CONFIGURED;
+    enum skip skip = skip_by_signs(j->policy, m);
+    if (skip == SKIP_NONE)
+        skip = skip_by_address(j->policy, m);
+    if (skip != SKIP_NONE)
+        return skip;
+    if (j->arrival->import == IMPORT_CASES)
+        return SKIP_FROM_BEFORE;
+    if (j->now_ms - j->arrival->internal_ms > j->policy->max_age_ms)
+        return SKIP_TOO_OLD;
+    const struct limit *limit = &j->policy->per_recipient;
+    if (limit->count > 0 && j->known->recipient_told >= limit->count)
+        return SKIP_RECIPIENT_LIMIT;
+    return SKIP_NONE;
+}
+
 /* ---- is it a copy of what is known? -------------------------------------------------------- */
 
 static bool
@@ -34,6 +57,15 @@ same_mail(const struct known_item *item, const struct digest *source, const stru
     return digest_eq(&item->payload_digest, &payload);
 }
 
+/* Its sender wrote to a list and to us: the list's copy came first and was not answered. */
+static bool is_direct_copy(const struct judging *j, const struct known_item *item)
+{
+    const struct message *m = j->arrival->message;
+    bool told = item->disposition == DISPOSITION_CASE || item->disposition == DISPOSITION_APPEND;
+    return told && m && (item->signs & SIGN_LIST_HEADER) && !(m->signs & SIGN_LIST_HEADER) &&
+           !j->policy->look_only && skip_judge(j, item->disposition) == SKIP_NONE;
+}
+
 static void
 settle_by(const struct judging *j, size_t of, enum delivery_class class, struct verdict *out)
 {
@@ -42,7 +74,9 @@ settle_by(const struct judging *j, size_t of, enum delivery_class class, struct 
     out->class = class;
     out->disposition = j->known->item[of].disposition;
     out->state = j->known->item[of].state;
-    out->files_copy = out->disposition != DISPOSITION_ADOPTED && !j->policy->look_only;
+    out->files_copy = out->disposition != DISPOSITION_ADOPTED &&
+                      j->arrival->import != IMPORT_ADOPT && !j->policy->look_only;
+    out->direct_copy = is_direct_copy(j, &j->known->item[of]);
 }
 
 /* Octets and INTERNALDATE of a delivery that is known: the same message, seen again. */
@@ -81,21 +115,26 @@ static bool list_copy(const struct judging *j, struct verdict *out)
         if (!item->same_key || copy_compare(item, j->arrival->message) != CLASS_LIST_COPY)
             continue;
         settle_by(j, i, CLASS_LIST_COPY, out);
-        out->direct_copy = !(j->arrival->message->signs & SIGN_LIST_HEADER);
         return true;
     }
     return false;
 }
 
-static bool gateway_copy(const struct judging *j)
+/* How a copy that is not filed as a list's is to be treated; COPY_CONFLICT where it is none. */
+static enum copy_rule gateway_copy(const struct judging *j)
 {
-    if (!j->arrival->message || j->policy->gateway_copies == COPY_CONFLICT)
-        return false;
-    for (size_t i = 0; i < j->known->items; i++)
-        if (j->known->item[i].same_key &&
-            copy_compare(&j->known->item[i], j->arrival->message) == CLASS_GATEWAY_COPY)
-            return true;
-    return false;
+    enum copy_rule rule = COPY_CONFLICT;
+    for (size_t i = 0; j->arrival->message && i < j->known->items; i++) {
+        const struct known_item *item = &j->known->item[i];
+        enum delivery_class class = CLASS_CONFLICT;
+        if (item->same_key)
+            class = copy_compare(item, j->arrival->message);
+        if (class == CLASS_GATEWAY_COPY && j->policy->gateway_copies < rule)
+            rule = j->policy->gateway_copies;
+        if (class == CLASS_LIST_COPY && j->policy->list_copies < rule)
+            rule = j->policy->list_copies;
+    }
+    return rule;
 }
 
 static bool key_is_taken(const struct known *known)
@@ -124,11 +163,12 @@ static void be(struct verdict *out, enum disposition disposition)
 /* Another mail under a key that is taken: an item of its own, for a person or filed by rule. */
 static void conflict(const struct judging *j, struct verdict *out)
 {
-    bool gateway = gateway_copy(j);
-    out->class = gateway ? CLASS_GATEWAY_COPY : CLASS_CONFLICT;
+    enum copy_rule rule = gateway_copy(j);
+    bool copy = rule != COPY_CONFLICT;
+    out->class = copy ? CLASS_GATEWAY_COPY : CLASS_CONFLICT;
     out->identity = identity_conflict(j->policy->mailbox, &j->arrival->source_digest);
-    hold(out, gateway ? REASON_GATEWAY_COPY : REASON_CONFLICT);
-    if (gateway && j->policy->gateway_copies == COPY_DUPLICATE) {
+    hold(out, copy ? REASON_GATEWAY_COPY : REASON_CONFLICT);
+    if (rule == COPY_DUPLICATE && !j->policy->look_only) {
         be(out, DISPOSITION_DISMISSED);
         out->reason = REASON_NONE;
     }
@@ -156,14 +196,19 @@ static void join(struct verdict *out, enum disposition disposition, size_t which
     be(out, disposition);
     out->joins = true;
     out->joined = which;
+    out->linked = false;
 }
 
+/* With our proof it is ours, also where the ledger has forgotten the case it names. */
 static bool by_own_hand(const struct judging *j, struct verdict *out)
 {
     size_t which;
-    if (!j->arrival->proven || !named_acknowledgement(j->known, &which))
+    if (!j->arrival->proven)
         return false;
-    join(out, DISPOSITION_EVIDENCE, which);
+    if (named_acknowledgement(j->known, &which))
+        join(out, DISPOSITION_EVIDENCE, which);
+    else
+        be(out, DISPOSITION_EVIDENCE);
     return true;
 }
 
@@ -176,10 +221,12 @@ static bool report(const struct judging *j, struct verdict *out)
     return true;
 }
 
+/* An own address as sender is forged, or a loop: it opens no case to anybody. */
 static bool from_staff(const struct judging *j)
 {
-    return address_matches(message_slice(j->arrival->message, j->arrival->message->from),
-                           &j->policy->staff);
+    struct slice from = message_slice(j->arrival->message, j->arrival->message->from);
+    return address_matches(from, &j->policy->staff) &&
+           !address_matches(from, &j->policy->own_addresses);
 }
 
 /* A reply joins a case only by a participant or staff; a stranger's is a case of its own, linked. */
@@ -222,28 +269,6 @@ static void disposition_judge(const struct judging *j, struct verdict *out)
         hold(out, REASON_CASE_FLOOD);
     else
         be(out, DISPOSITION_CASE);
-}
-
-/* ---- is its sender answered? --------------------------------------------------------------- */
-
-static enum skip skip_judge(const struct judging *j, enum disposition disposition)
-{
-    const struct message *m = j->arrival->message;
-    if (!m || !j->policy->tells[completion_of(disposition, false)])
-        return SKIP_NOT_CONFIGURED;
-    enum skip skip = skip_by_signs(j->policy, m);
-    if (skip == SKIP_NONE)
-        skip = skip_by_address(j->policy, m);
-    if (skip != SKIP_NONE)
-        return skip;
-    if (j->arrival->import == IMPORT_CASES)
-        return SKIP_FROM_BEFORE;
-    if (j->now_ms - j->arrival->internal_ms > j->policy->max_age_ms)
-        return SKIP_TOO_OLD;
-    const struct limit *limit = &j->policy->per_recipient;
-    if (limit->count > 0 && j->known->recipient_told >= limit->count)
-        return SKIP_RECIPIENT_LIMIT;
-    return SKIP_NONE;
 }
 
 void policy_judge(const struct policy *policy,

@@ -14,20 +14,27 @@ static const struct {
     { SIGN_SUPPRESS,                            SKIP_SUPPRESS       },
 };
 
-/* Local parts that nobody reads; a trailing * stands for anything. */
+/* Programs that answer for a mail system, whomever they ask to be answered. */
+static const char *const system_senders[] = {
+    "mailer-daemon@*", "postmaster@*",
+};
+
+/* Local parts that nobody reads; * stands for anything. Without the +tag. */
 static const char *const nobody[] = {
-    "mailer-daemon@*", "postmaster@*", "no-reply*@*",  "noreply*@*",     "no_reply*@*",
-    "do-not-reply*@*", "donotreply*@*", "bounce@*",     "bounces@*",      "bounces+*@*",
-    "bounce-*@*",      "*-bounces@*",   "*-no-reply@*", "*-noreply@*",
+    "no-reply*@*",      "noreply*@*",       "no_reply*@*",      "no.reply*@*",
+    "do-not-reply*@*",  "do_not_reply*@*",  "donotreply*@*",    "*-no-reply@*",
+    "*.no-reply@*",     "*_no-reply@*",     "*-noreply@*",      "*.noreply@*",
+    "*_noreply@*",      "bounce@*",         "bounces@*",        "bounce-*@*",
+    "*-bounces@*",
 };
 /* clang-format on */
 
 static bool own_list(const struct policy *policy, const struct message *message)
 {
     struct slice list = message_slice(message, message->list_id);
-    for (size_t i = 0; i < policy->own_lists.count; i++)
+    for (size_t i = 0; list.len > 0 && i < policy->own_lists.count; i++)
         if (slice_eq_nocase(list, slice_z(policy->own_lists.at[i])))
-            return list.len > 0;
+            return true;
     return false;
 }
 
@@ -43,31 +50,20 @@ enum skip skip_by_signs(const struct policy *policy, const struct message *messa
     return message->signs & SIGN_BULK ? SKIP_BULK : SKIP_NONE;
 }
 
-/* One addr-spec that can stand in RCPT: a local part, one domain, nothing that ends a line. */
-static bool usable(struct slice address)
-{
-    size_t at = address.len;
-    for (size_t i = 0; i < address.len; i++) {
-        unsigned char c = (unsigned char)address.at[i];
-        if (c <= ' ' || c == 0x7f || c == '<' || c == '>')
-            return false;
-        if (c == '@')
-            at = i;
-    }
-    return at > 0 && at + 1 < address.len && address.len <= 254;
-}
-
 enum skip skip_by_address(const struct policy *policy, const struct message *message)
 {
+    static const struct texts systems = {system_senders, LENGTH(system_senders)};
     static const struct texts nobodies = {nobody, LENGTH(nobody)};
     struct slice to = policy_recipient(message);
     struct slice from = message_slice(message, message->from);
-    if (!usable(to))
+    if (!address_usable(to))
         return SKIP_NO_ADDRESS;
     if (address_matches(to, &policy->own_addresses) ||
         address_matches(from, &policy->own_addresses))
         return SKIP_OWN_ADDRESS;
     if (address_matches(to, &policy->staff) || address_matches(from, &policy->staff))
         return SKIP_STAFF;
+    if (address_matches(to, &systems) || address_matches(from, &systems))
+        return SKIP_NO_REPLY;
     return address_matches(to, &nobodies) ? SKIP_NO_REPLY : SKIP_NONE;
 }
