@@ -36,8 +36,7 @@ enum decision { DECISION_LIST(NAMED_ENUM) DECISION_COUNT };
 
 struct decision_rule {
     enum decision decision;
-    enum effect_kind kind; /* the effect it is about, where has_effect */
-    bool has_effect;
+    enum effect_kind kind;     /* the effect it is about; EFFECT_KIND_COUNT: the item itself */
     enum effect_status status; /* that the effect must have; another is a conflict */
     enum effect_event on;      /* what it is for the effect */
     enum reason reason;        /* that the item must wait for, where REASON_NONE: any */

@@ -5,9 +5,9 @@
 
 #define ANY     REASON_NONE
 #define STAYS   DISPOSITION_COUNT
-#define ACK     EFFECT_ACKNOWLEDGEMENT, true
-#define CASE    EFFECT_CASE, true
-#define NOTHING EFFECT_CASE, false, EFFECT_PLANNED, ON_ARM
+#define ACK     EFFECT_ACKNOWLEDGEMENT
+#define CASE    EFFECT_CASE
+#define NOTHING EFFECT_KIND_COUNT, EFFECT_PLANNED, ON_ARM
 #define FINAL   EFFECT_EVENT_COUNT
 
 /* clang-format off */
@@ -60,7 +60,7 @@ decision_find(enum decision decision, enum effect_status status, enum reason rea
         const struct decision_rule *r = &decision_rules[i];
         if (r->decision != decision)
             continue;
-        if (r->has_effect ? r->status == status : r->reason == reason)
+        if (r->kind == EFFECT_KIND_COUNT ? r->reason == reason : r->status == status)
             return r;
     }
     return NULL;
