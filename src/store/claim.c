@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claim.h"
+
+#include "evidence.h"
+#include "lease.h"
+#include "load.h"
+#include "store_p.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- candidates ---------------------------------------------------------------------------- */
+
+struct candidate {
+    char key[KEY_SIZE];
+    enum item_state state;
+    enum reason reason;
+    int64_t fence, next_due_ms, lease_boot_ms;
+    bool own;
+    bool died; /* whoever held it died without explanation */
+};
+
+struct candidates {
+    struct candidate *at;
+    size_t count;
+};
+
+static void candidates_clear(struct candidates *c)
+{
+    free(c->at);
+    *c = (struct candidates){0};
+}
+
+static enum rc read_candidate(struct stmt *s, struct candidates *out, struct err *err)
+{
+    struct candidate c = {.fence = col_int(s, "fence"),
+                          .next_due_ms = col_int(s, "next_due"),
+                          .lease_boot_ms = col_int(s, "lease_boot"),
+                          .own = col_int(s, "own") == 1,
+                          .died = col_int(s, "died") == 1};
+
+    TRY(COL_COPY(s, "key", c.key, err));
+    if (!item_state_parse(col_text(s, "state"), &c.state) ||
+        !reason_parse(col_text(s, "reason"), &c.reason))
+        return FAIL(err, RC_BROKEN, "ledger: item %.12s is in no state", c.key);
+    out->at = mem_grow(out->at, out->count + 1, sizeof c);
+    out->at[out->count++] = c;
+    return RC_OK;
+}
+
+static enum rc read_candidates(struct stmt *s, struct candidates *out, struct err *err)
+{
+    enum rc rc;
+
+    while ((rc = stmt_row(s, err)) == RC_OK)
+        TRY(read_candidate(s, out, err));
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+static enum rc
+find_own(struct db *db, const struct claiming *c, struct candidates *out, struct err *err)
+{
+    static const char own[] =
+        "SELECT key, state, reason, fence, next_due, lease_boot, 1 AS own, 0 AS died FROM item"
+        " WHERE lease_run = $1 AND mailbox = $2 AND next_due <= $3"
+        " ORDER BY next_due, internal_ms, key LIMIT $4";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, own, &s, err));
+    stmt_text(s, 1, c->run);
+    stmt_text(s, 2, c->mailbox);
+    stmt_int(s, 3, c->now.wall_ms);
+    stmt_int(s, 4, (int64_t)c->limit);
+    return read_candidates(s, out, err);
+}
+
+static enum rc find_free(
+    struct db *db, const struct claiming *c, size_t limit, struct candidates *out, struct err *err)
+{
+    static const char free_ones[] =
+        "SELECT item.key, item.state, item.reason, item.fence, item.next_due, item.lease_boot,"
+        " 0 AS own, CASE WHEN holder.ended_how = 'dead' THEN 1 ELSE 0 END AS died FROM item"
+        " JOIN run AS me ON me.id = $1 LEFT JOIN run AS holder ON holder.id = item.lease_run"
+        " WHERE item.mailbox = $5 AND item.next_due <= $3"
+        " AND (item.lease_run IS NULL OR item.lease_run <> $1) AND " LEASE_FREE
+        " ORDER BY item.next_due, item.internal_ms, item.key LIMIT $6";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, free_ones, &s, err));
+    stmt_text(s, 1, c->run);
+    stmt_int(s, 2, c->now.boot_ms);
+    stmt_int(s, 3, c->now.wall_ms);
+    stmt_int(s, 4, c->lease_ms);
+    stmt_text(s, 5, c->mailbox);
+    stmt_int(s, 6, (int64_t)limit);
+    return read_candidates(s, out, err);
+}
+
+static enum rc paused_whole(struct db *db, const char *mailbox, bool *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT 1 AS one FROM mailbox WHERE id = $1 AND paused = 1 AND paused_effects = 0";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, mailbox);
+    enum rc rc = stmt_row(s, err);
+
+    *out = rc == RC_OK;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* A crowd of either kind leaves half of the room to the other. */
+static enum rc
+find_due(struct db *db, const struct claiming *c, struct candidates *out, struct err *err)
+{
+    bool paused;
+
+    TRY(paused_whole(db, c->mailbox, &paused, err));
+    if (paused)
+        return RC_OK;
+    TRY(find_own(db, c, out, err));
+
+    size_t own = out->count;
+    size_t room = own <= c->limit / 2 ? c->limit - own : c->limit / 2;
+
+    TRY(find_free(db, c, room, out, err));
+
+    size_t others = out->count - own;
+    size_t kept = own + others > c->limit ? c->limit - others : own;
+
+    memmove(out->at + kept, out->at + own, others * sizeof *out->at);
+    out->count = kept + others;
+    return RC_OK;
+}
+
+/* ---- taking one ---------------------------------------------------------------------------- */
+
+static enum rc take_lease(struct writing *w,
+                          const struct claiming *c,
+                          const struct candidate *item,
+                          struct err *err)
+{
+    static const char update[] =
+        "UPDATE item SET lease_run = $1, lease_boot = $2, fence = fence + $3,"
+        " worker_deaths = worker_deaths + $4 WHERE key = $5 AND fence = $6";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_text(s, 1, c->run);
+    stmt_int(s, 2, c->now.boot_ms + c->lease_ms);
+    stmt_int(s, 3, !item->own);
+    stmt_int(s, 4, item->died);
+    stmt_text(s, 5, item->key);
+    stmt_int(s, 6, item->fence);
+    return stmt_one(s, "an item", err);
+}
+
+static enum rc step_claimed(struct writing *w, const struct candidate *item, struct err *err)
+{
+    struct item_change change = {.from = item->state,
+                                 .on = ITEM_ON_CLAIM,
+                                 .reason = item->reason,
+                                 .due_ms = item->next_due_ms};
+
+    if (!item_find(item->state, ITEM_ON_CLAIM))
+        return RC_OK;
+    return step_item(w, item->key, &change, err);
+}
+
+static enum rc find_attempting(struct db *db, const char *key, int64_t *effect, struct err *err)
+{
+    static const char find[] =
+        "SELECT id FROM effect WHERE key = $1 AND status = 'attempting' ORDER BY id LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, key);
+    TRY(stmt_row(s, err));
+    *effect = col_int(s, "id");
+    return RC_OK;
+}
+
+/* What another run left armed may have happened. */
+static enum rc lose_attempts(struct writing *w, const char *key, struct err *err)
+{
+    struct effect_change lost = {
+        .from = EFFECT_ATTEMPTING, .on = ON_LOSE, .due_ms = w->now.wall_ms};
+    enum rc rc;
+
+    while ((rc = find_attempting(w->store->db, key, &lost.effect, err)) == RC_OK) {
+        TRY(step_effect(w, key, &lost, err));
+        TRY(evidence_settle(w, key, lost.effect, err));
+    }
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* Its own with half of its lease before it, and begun, needs nothing. */
+static enum rc
+take(struct writing *w, const struct claiming *c, const struct candidate *item, struct err *err)
+{
+    if (!item->own || item->lease_boot_ms < c->now.boot_ms + c->lease_ms / 2)
+        TRY(take_lease(w, c, item, err));
+    if (!item->own || item->state == ITEM_RECEIVED)
+        TRY(step_claimed(w, item, err));
+    return item->own ? RC_OK : lose_attempts(w, item->key, err);
+}
+
+struct taken {
+    struct work_item *item;
+    size_t count;
+};
+
+static void taken_clear(struct taken *t)
+{
+    work_items_free(t->item, t->count);
+    *t = (struct taken){0};
+}
+
+static enum rc take_all(struct writing *w,
+                        const struct claiming *c,
+                        const struct candidates *due,
+                        struct taken *out,
+                        struct err *err)
+{
+    out->item = mem_new(due->count, sizeof *out->item);
+    for (size_t i = 0; i < due->count; i++) {
+        TRY(take(w, c, &due->at[i], err));
+        TRY(item_load(w->store->db, due->at[i].key, &out->item[out->count], err));
+        out->count++;
+    }
+    return RC_OK;
+}
+
+enum rc items_claim(struct store *store,
+                    const struct claiming *c,
+                    struct work_item **out,
+                    size_t *count,
+                    struct err *err)
+{
+    CLEANUP(candidates_clear) struct candidates look = {0};
+    CLEANUP(candidates_clear) struct candidates due = {0};
+    CLEANUP(taken_clear) struct taken taken = {0};
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+
+    *out = NULL;
+    *count = 0;
+    /* An idle look must not wait for the write lock. */
+    TRY(find_due(store->db, c, &look, err));
+    if (look.count == 0)
+        return RC_OK;
+    TRY(writing_begin(store, c->run, c->now, &w, err));
+    TRY(find_due(store->db, c, &due, err));
+    TRY(take_all(&w, c, &due, &taken, err));
+    /* From this commit on they are this run's, and writes of who held them fail. */
+    TRY(writing_finish(&w, err));
+    *out = STEAL(taken.item);
+    *count = taken.count;
+    taken.count = 0;
+    return RC_OK;
+}

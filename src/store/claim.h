@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * claim - a run takes the items of a mailbox that are due.
+ *
+ * Its own first, as it reserved or kept them: their fence stays, since what it has in flight is
+ * guarded by it. Then those that nobody holds, or that somebody held who is dead, gone or too late:
+ * their fence rises, so a late write of that one fails, and what it left `attempting` is `unknown`.
+ * Both are given their share of `limit`, each oldest first by the time it was due.
+ */
+#pragma once
+
+#include "chain.h"
+
+#include <onecase/ledger.h>
+
+struct claiming {
+    const char *run, *mailbox;
+    struct instant now;
+    int64_t lease_ms;
+    size_t limit;
+};
+
+enum rc items_claim(struct store *store,
+                    const struct claiming *c,
+                    struct work_item **out,
+                    size_t *count,
+                    struct err *err) MUST_CHECK;

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claim.h"
+#include "commit.h"
+#include "load.h"
+#include "store_p.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How soon to look again at what a run on another host holds, whose lease cannot be told from here. */
+#define LOOK_AGAIN_MS 60000
+
+static enum rc work_claim(void *self,
+                          const char *run,
+                          const char *mailbox,
+                          struct instant now,
+                          int64_t lease_ms,
+                          size_t limit,
+                          struct work_item **out,
+                          size_t *count,
+                          struct err *err)
+{
+    const struct claiming c = {run, mailbox, now, lease_ms, limit};
+
+    return items_claim(self, &c, out, count, err);
+}
+
+static enum rc work_commit(void *self,
+                           const char *run,
+                           struct instant now,
+                           const struct change *change,
+                           size_t count,
+                           size_t *failed,
+                           struct err *err)
+{
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    const struct changes changes = {change, count};
+    size_t place;
+
+    if (count == 0)
+        return RC_OK;
+    TRY(writing_begin(self, run, now, &w, err));
+    enum rc rc = changes_apply(&w, &changes, &place, err);
+
+    if (rc != RC_OK) {
+        if (failed)
+            *failed = place;
+        return rc == RC_NOT_FOUND ? FAIL(err, RC_CONFLICT, "ledger: what changed is gone") : rc;
+    }
+    return writing_finish(&w, err);
+}
+
+static enum rc work_load(void *self, const char *key, struct work_item *out, struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+
+    TRY(tx_read(store->db, &tx, err));
+    return item_load(store->db, key, out, err);
+}
+
+/* ---- when to wake -------------------------------------------------------------------------- */
+
+/* What somebody else holds is due, for us, when that one's lease ends. */
+static int64_t due_for_us(struct stmt *s, struct instant now)
+{
+    int64_t due = col_int(s, "next_due");
+    int64_t lease_ends = now.wall_ms + LOOK_AGAIN_MS;
+
+    if (col_int(s, "held") == 0)
+        return due;
+    if (col_int(s, "same_boot") == 1)
+        lease_ends = now.wall_ms + (col_int(s, "lease_boot") - now.boot_ms);
+    return due > lease_ends ? due : lease_ends;
+}
+
+/* In order of time, up to the first that nobody else holds: nothing after it is due before it. */
+static enum rc
+work_next_due(void *self, const char *mailbox, struct instant now, int64_t *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT item.next_due, item.lease_boot, CASE WHEN item.lease_run IS NULL"
+        " OR item.lease_run = $1 OR holder.ended_at IS NOT NULL"
+        " OR (holder.boot_id = me.boot_id AND item.lease_boot <= $2)"
+        " OR (holder.boot_id <> me.boot_id AND holder.host = me.host) THEN 0 ELSE 1 END AS held,"
+        " CASE WHEN holder.boot_id = me.boot_id THEN 1 ELSE 0 END AS same_boot FROM item"
+        " LEFT JOIN run AS me ON me.id = $1 LEFT JOIN run AS holder ON holder.id = item.lease_run"
+        " WHERE item.mailbox = $3 AND item.next_due IS NOT NULL AND NOT EXISTS (SELECT 1"
+        " FROM mailbox WHERE mailbox.id = $3 AND mailbox.paused = 1"
+        " AND mailbox.paused_effects = 0) ORDER BY item.next_due";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    int64_t earliest = NOT_DUE;
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, store->run);
+    stmt_int(s, 2, now.boot_ms);
+    stmt_text(s, 3, mailbox);
+    while ((rc = stmt_row(s, err)) == RC_OK) {
+        int64_t due = due_for_us(s, now);
+
+        if (earliest == NOT_DUE || due < earliest)
+            earliest = due;
+        if (col_int(s, "held") == 0)
+            break;
+    }
+    if (rc == RC_OK || rc == RC_NOT_FOUND)
+        *out = earliest;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* ---- doubts -------------------------------------------------------------------------------- */
+
+static enum rc read_doubt(struct stmt *s, struct doubt *out, struct err *err)
+{
+    TRY(COL_COPY(s, "key", out->key, err));
+    out->effect = col_int(s, "id");
+    acknowledgement_id(out->key, col_text(s, "target"), out->effect_id);
+    out->armed_ms = col_int(s, "armed_at");
+    if (!item_state_parse(col_text(s, "state"), &out->item_state))
+        return FAIL(err, RC_BROKEN, "ledger: item %.12s is in no state", out->key);
+    out->asked = out->item_state == ITEM_NEEDS_RECONCILIATION;
+    return RC_OK;
+}
+
+static enum rc
+work_doubts(void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err)
+{
+    static const char find[] =
+        "SELECT effect.id, effect.key, effect.target, attempt.armed_at, item.state FROM effect"
+        " JOIN item ON item.key = effect.key"
+        " LEFT JOIN attempt ON attempt.effect = effect.id AND attempt.number = effect.attempts"
+        " WHERE effect.kind = 'acknowledgement' AND effect.status = 'unknown'"
+        " AND effect.status IN ('attempting', 'unknown', 'deferred', 'refused')"
+        " AND item.mailbox = $1 ORDER BY attempt.armed_at, effect.id";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(mem_free) struct doubt *doubts = NULL;
+    size_t found = 0;
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, mailbox);
+    while ((rc = stmt_row(s, err)) == RC_OK) {
+        struct doubt doubt;
+
+        TRY(read_doubt(s, &doubt, err));
+        doubts = mem_grow(doubts, found + 1, sizeof doubt);
+        doubts[found++] = doubt;
+    }
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    *out = STEAL(doubts);
+    *count = found;
+    return RC_OK;
+}
+
+/* ---- read-backs ---------------------------------------------------------------------------- */
+
+static enum rc
+work_filing_taken(void *self, const char *mailbox, const char *external_id, struct err *err)
+{
+    static const char find[] =
+        "SELECT 1 AS one FROM effect JOIN item ON item.key = effect.key"
+        " WHERE effect.external_id = $1 AND effect.external_id <> '' AND effect.kind = 'move'"
+        " AND effect.status = 'done' AND item.mailbox = $2 LIMIT 1";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, external_id);
+    stmt_text(s, 2, mailbox);
+    enum rc rc = stmt_row(s, err);
+
+    return rc == RC_NOT_FOUND ? FAIL(err, rc, "ledger: nothing was filed there") : rc;
+}
+
+static enum rc work_case_stands(void *self, const char *key, struct err *err)
+{
+    static const char find[] =
+        "SELECT 1 AS one FROM item JOIN case_record ON case_record.key = item.case_key"
+        " JOIN case_message ON case_message.key = item.key AND case_message.direction = 'in'"
+        " AND case_message.case_key = case_record.key WHERE item.key = $1"
+        " AND (item.disposition <> 'case' OR case_record.key = item.key)";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, key);
+    enum rc rc = stmt_row(s, err);
+
+    return rc == RC_NOT_FOUND ? FAIL(err, rc, "ledger: item %.12s has no case", key) : rc;
+}
+
+const struct ledger_work store_work = {
+    .claim = work_claim,
+    .commit = work_commit,
+    .load = work_load,
+    .next_due = work_next_due,
+    .doubts = work_doubts,
+    .filing_taken = work_filing_taken,
+    .case_stands = work_case_stands,
+};
