@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* links: core template */
+#include <onecase/identity.h>
+#include <onecase/letter_writer.h>
+#include <onecase/source.h>
+#include <testing.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EFFECT "0123456789abcdef0123456789abcdef"
+
+static char folder[] = "/tmp/letter-XXXXXX";
+
+static void write_template(const char *name, const char *text)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static enum rc make(const char *file, struct letter_writer **out, struct err *err)
+{
+    struct letter_settings settings = {
+        .from_name = "Service D\xc3\xa9sk",
+        .from_address = "help@example.org",
+        .domain = "example.org",
+        .templates_dir = folder,
+        .file = {[COMPLETION_ACCEPTED] = file},
+    };
+    return letter_writer_new(&settings, out, err);
+}
+
+static struct acknowledgement_facts facts(void)
+{
+    return (struct acknowledgement_facts){
+        .mailbox = "help",
+        .completion = COMPLETION_ACCEPTED,
+        .effect = EFFECT,
+        .proof = "5ec7e7",
+        .reference = "HD-7K3M9QWX",
+        .recipient = "ann@example.com",
+        .subject = SLICE("the sender's"),
+        .in_reply_to = SLICE("<a1@example.org>"),
+        .received_ms = INT64_C(1772414100000),
+        .date_ms = INT64_C(1772414100000),
+    };
+}
+
+static void compose(const struct acknowledgement_facts *f, struct str *out)
+{
+    struct letter_writer *w = NULL;
+    struct err err = ERR_INIT;
+    assert_int_equal(make("good", &w, &err), RC_OK);
+    struct composer c = letter_writer_port(w);
+    assert_int_equal(c.compose(c.self, f, out, &err), RC_OK);
+    letter_writer_free(&w);
+}
+
+static void assert_header(const struct str *letter, const char *name, const char *expected)
+{
+    struct slice raw;
+    CLEANUP(str_clear) struct str value = STR_INIT;
+    if (!expected) {
+        assert_false(header_first(str_slice(letter), name, &raw));
+        return;
+    }
+    assert_true(header_first(str_slice(letter), name, &raw));
+    header_unfold(raw, &value);
+    assert_string_equal(str_z(&value), expected);
+}
+
+static void it_carries_the_headers_of_the_contract(void **state)
+{
+    static const struct {
+        const char *name, *value;
+    } headers[] = {
+        {"Message-ID", "<ack." EFFECT "@example.org>"},
+        {"X-Onecase-Acknowledgement", EFFECT},
+        {"X-Onecase-Proof", "5ec7e7"},
+        {"In-Reply-To", "<a1@example.org>"},
+        {"References", "<a1@example.org>"},
+        {"Auto-Submitted", "auto-replied"},
+        {"X-Auto-Response-Suppress", "All"},
+        {"Subject", "[HD-7K3M9QWX] Got it"},
+        {"From", "Service =?UTF-8?b?RMOpc2s=?= <help@example.org>"},
+        {"To", "ann@example.com"},
+        {"Date", "Mon, 02 Mar 2026 01:15:00 +0000"},
+        {"Content-Type", "text/plain; charset=utf-8"},
+    };
+    CLEANUP(str_clear) struct str letter = STR_INIT;
+    struct acknowledgement_facts f = facts();
+
+    (void)state;
+    compose(&f, &letter);
+    FOR_EACH(row, headers)
+        assert_header(&letter, row->name, row->value);
+}
+
+static void the_same_facts_give_the_same_octets(void **state)
+{
+    CLEANUP(str_clear) struct str a = STR_INIT;
+    CLEANUP(str_clear) struct str b = STR_INIT;
+    struct acknowledgement_facts f = facts();
+
+    (void)state;
+    compose(&f, &a);
+    compose(&f, &b);
+    assert_true(slice_eq(str_slice(&a), str_slice(&b)));
+}
+
+static void assert_lines_hold(const struct str *letter)
+{
+    size_t line = 0;
+    for (size_t i = 0; i < letter->len; i++) {
+        assert_true(letter->at[i] != '\0');
+        if (letter->at[i] == '\n')
+            assert_true(i > 0 && letter->at[i - 1] == '\r');
+        line = letter->at[i] == '\n' ? 0 : line + 1;
+        assert_true(line <= 999);
+    }
+}
+
+static void no_value_can_add_a_header_or_a_recipient(void **state)
+{
+    static char long_name[3000];
+    memset(long_name, 'x', sizeof long_name - 1);
+    const char *exceptions[] = {"a\r\nBcc: x@example.net\r\n\r\n.\r\n", "\xff\xfe", long_name};
+    CLEANUP(str_clear) struct str letter = STR_INIT;
+    struct acknowledgement_facts f = facts();
+
+    (void)state;
+    f.recipient = "ann@example.com\r\nBcc: eve@example.net";
+    f.in_reply_to = SLICE("<a@b>\r\nBcc: eve@example.net");
+    f.subject = SLICE("x\r\nBcc: eve@example.net");
+    f.exception = exceptions;
+    f.exceptions = LENGTH(exceptions);
+    compose(&f, &letter);
+    assert_header(&letter, "Bcc", NULL);
+    assert_header(&letter, "In-Reply-To", NULL);
+    assert_lines_hold(&letter);
+}
+
+static void a_bad_template_is_named_with_its_line(void **state)
+{
+    static const struct {
+        const char *name, *text, *says;
+    } bad[] = {
+        {"unknown", "Subject: x\n\n{{nobody}}\n", "/unknown:3: there is no field"},
+        {"nosubject", "Hello\n\nx\n", "/nosubject:1: the first line must be"},
+        {"noblank", "Subject: x\nHello\n", "/noblank:2: an empty line"},
+        {"onlysubject", "Subject: x", "/onlysubject:2: an empty line"},
+        {"missing", NULL, "/missing:1: the template cannot be read"},
+    };
+
+    (void)state;
+    FOR_EACH(row, bad) {
+        struct letter_writer *w = NULL;
+        struct err err = ERR_INIT;
+        if (row->text)
+            write_template(row->name, row->text);
+        assert_int_equal(make(row->name, &w, &err), RC_REFUSED);
+        assert_non_null(strstr(err.text, row->says));
+        assert_null(w);
+    }
+}
+
+static void a_state_without_template_is_refused(void **state)
+{
+    struct letter_writer *w = NULL;
+    struct err err = ERR_INIT;
+    CLEANUP(str_clear) struct str letter = STR_INIT;
+    struct acknowledgement_facts f = facts();
+
+    (void)state;
+    f.completion = COMPLETION_CLOSED;
+    assert_int_equal(make("good", &w, &err), RC_OK);
+    struct composer c = letter_writer_port(w);
+    assert_int_equal(c.compose(c.self, &f, &letter, &err), RC_REFUSED);
+    letter_writer_free(&w);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    write_template("good", "Subject: Got it\n\n{{reference}} {{subject}}\n{{#exceptions}}\n- "
+                           "{{name}}\n{{/exceptions}}\n");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    static const char *const files[] = {"good", "unknown", "nosubject", "noblank", "onlysubject"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(files); i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        unlink(path);
+    }
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_carries_the_headers_of_the_contract),
+        cmocka_unit_test(the_same_facts_give_the_same_octets),
+        cmocka_unit_test(no_value_can_add_a_header_or_a_recipient),
+        cmocka_unit_test(a_bad_template_is_named_with_its_line),
+        cmocka_unit_test(a_state_without_template_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* links: template */
+#include "mustache.h"
+
+#include <testing.h>
+
+#include <string.h>
+
+static const char *const known[] = {"reference", "exceptions", "name", "subject", NULL};
+static const char *const files[] = {"a.exe", "b.zip"};
+
+static const struct {
+    const char *name, *result;
+} rendered[] = {
+    {"plain text", "plain text"},
+    {"case {{reference}}.", "case HD-1."},
+    {"{{ reference }}", "HD-1"},
+    {"{{&reference}}", "HD-1"},
+    {"{{!nothing}}x", "x"},
+    {"{{#reference}}has {{reference}}{{/reference}}", "has HD-1"},
+    {"{{^reference}}none{{/reference}}", ""},
+    {"{{^subject}}none{{/subject}}", "none"},
+    {"{{#subject}}some{{/subject}}", ""},
+    {"{{#exceptions}}[{{name}}]{{/exceptions}}", "[a.exe][b.zip]"},
+    {"{{#exceptions}}{{reference}} {{/exceptions}}", "HD-1 HD-1 "},
+    {"a\n{{#exceptions}}\n- {{name}}\n{{/exceptions}}\nb\n", "a\n- a.exe\n- b.zip\nb\n"},
+    {"{{#reference}}a{{#exceptions}}{{name}}{{/exceptions}}b{{/reference}}", "aa.exeb.zipb"},
+    {"a } b { c }} d", "a } b { c }} d"},
+};
+
+static const struct {
+    const char *name, *says;
+} refused[] = {
+    {"a\nb {{nobody}}", "2: there is no field of the name 'nobody'"},
+    {"{{#reference}}", "1: {{#reference}} is never closed"},
+    {"{{/reference}}", "1: {{/reference}} closes nothing that is open"},
+    {"{{#reference}}{{/subject}}", "1: {{/subject}} closes nothing that is open"},
+    {"\n\n{{>partial}}", "3: only"},
+    {"{{=<% %>=}}", "1: only"},
+    {"{{{reference}}}", "1: only"},
+    {"{{reference", "1: only"},
+};
+
+static void a_template_gives_its_text(void **state)
+{
+    const struct mustache_value value[] = {
+        {.name = "reference", .text = SLICE_INIT("HD-1")},
+        {.name = "subject", .text = SLICE_INIT("")},
+        {.name = "exceptions", .item = files, .items = 2},
+    };
+    const struct mustache_scope scope = {value, LENGTH(value)};
+
+    (void)state;
+    FOR_EACH(row, rendered) {
+        CLEANUP(str_clear) struct str out = STR_INIT;
+        struct err err = ERR_INIT;
+
+        assert_int_equal(mustache_check(slice_z(row->name), known, &err), RC_OK);
+        mustache_render(slice_z(row->name), &scope, &out);
+        assert_string_equal(str_z(&out), row->result);
+    }
+}
+
+static void what_a_letter_does_not_know_is_refused_with_its_line(void **state)
+{
+    (void)state;
+    FOR_EACH(row, refused) {
+        struct err err = ERR_INIT;
+
+        assert_int_equal(mustache_check(slice_z(row->name), known, &err), RC_REFUSED);
+        assert_non_null(strstr(err.text, row->says));
+    }
+}
+
+static void a_value_is_never_a_directive(void **state)
+{
+    const struct mustache_value value[] = {
+        {.name = "subject", .text = SLICE_INIT("{{reference}} {{#x}}")},
+        {.name = "reference", .text = SLICE_INIT("HD-1")}};
+    const struct mustache_scope scope = {value, LENGTH(value)};
+    CLEANUP(str_clear) struct str out = STR_INIT;
+
+    (void)state;
+    mustache_render(SLICE("<{{subject}}>"), &scope, &out);
+    assert_string_equal(str_z(&out), "<{{reference}} {{#x}}>");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_template_gives_its_text),
+        cmocka_unit_test(what_a_letter_does_not_know_is_refused_with_its_line),
+        cmocka_unit_test(a_value_is_never_a_directive),
+    };
+
+    return RUN_TESTS(tests);
+}
