@@ -146,8 +146,9 @@ CREATE TABLE delivery (
     move_to     TEXT NOT NULL,                -- where it is filed; '' stays
     left_folder INTEGER NOT NULL DEFAULT 0 CHECK (left_folder IN (0, 1)),
     stale       INTEGER NOT NULL DEFAULT 0 CHECK (stale IN (0, 1)),    -- the folder was renumbered since
-    run         TEXT NOT NULL REFERENCES run (id),
-    seen_at     INTEGER NOT NULL
+    run         TEXT REFERENCES run (id),     -- NULL: a person's command
+    seen_at     INTEGER NOT NULL,
+    CHECK (run IS NOT NULL OR class = 'replayed')
 ) STRICT;
 CREATE UNIQUE INDEX delivery_source ON delivery (mailbox, folder, uidvalidity, uid)
     WHERE class <> 'replayed' AND stale = 0;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide.h"
+
+#include <onecase/when.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The effect's kind that a decision is about. */
+static enum effect_kind kind_of(enum decision decision)
+{
+    for (size_t i = 0; i < decision_rule_count; i++)
+        if (decision_rules[i].decision == decision)
+            return decision_rules[i].kind;
+    return EFFECT_KIND_COUNT;
+}
+
+/* The latest effect of that kind comes first: a case's closing is told after its opening. One whose
+ * status the decision answers is chosen; `found` keeps the status of the last one looked at. */
+static enum rc
+choose(struct deciding *d, const struct decision_rule **out, char found[16], struct err *err)
+{
+    static const char all[] = "SELECT id, status, attempts FROM effect"
+                              " WHERE key = $1 AND kind = $2 ORDER BY id DESC";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum rc rc;
+
+    *out = NULL;
+    snprintf(found, 16, "not planned");
+    TRY(stmt_open(d->w->store->db, all, &s, err));
+    stmt_text(s, 1, d->request->key);
+    stmt_text(s, 2, effect_kind_text(kind_of(d->request->decision)));
+    while (*out == NULL && (rc = stmt_row(s, err)) == RC_OK) {
+        snprintf(found, 16, "%s", col_text(s, "status"));
+        if (!effect_status_parse(found, &d->status))
+            return FAIL(err, RC_BROKEN, "decide: a step is in no status");
+        d->effect = col_int(s, "id");
+        d->attempts = col_int(s, "attempts");
+        *out = decision_find(d->request->decision, d->status, d->reason);
+    }
+    return *out != NULL || rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* ---- not sent: only once nothing can carry it any more ------------------------------------- */
+
+/* The last try by its time; all of them by whether they may still be alive. */
+static enum rc not_sent_facts(struct deciding *d, struct not_sent_facts *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT COALESCE(MAX(COALESCE(attempt.armed_at, attempt.started_at)), 0) AS armed,"
+        " COALESCE(SUM(attempt.outcome IN ('', 'unknown') AND attempt.connection_closed = 0"
+        "              AND run.ended_at IS NULL), 0) AS alive"
+        " FROM attempt JOIN run ON run.id = attempt.run WHERE attempt.effect = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(d->w->store->db, find, &s, err));
+    stmt_int(s, 1, d->effect);
+    TRY(stmt_row(s, err));
+    out->armed_ms = col_int(s, "armed");
+    out->connection_closed = col_int(s, "alive") == 0;
+    out->run_gone = d->request->run_gone;
+    out->final_timeout_ms = d->request->final_timeout_ms;
+    out->evidence_wait_ms = d->request->evidence_wait_ms;
+    return RC_OK;
+}
+
+static enum rc check_not_sent(struct deciding *d, struct err *err)
+{
+    struct not_sent_facts facts = {.run_gone = false};
+    char from[WHEN_TEXT_SIZE];
+
+    TRY(not_sent_facts(d, &facts, err));
+    d->out->possible_from_ms = decision_not_sent_from(&facts);
+    if (d->out->possible_from_ms == INT64_MAX)
+        return FAIL(err, RC_DEFERRED,
+                    "decide: its run may still be alive and the connection open:"
+                    " not yet (if you know that the run is gone, say so with --run-gone)");
+    when_text(d->out->possible_from_ms, from);
+    if (d->w->now.wall_ms < d->out->possible_from_ms)
+        return FAIL(err, RC_DEFERRED, "decide: it may still be answered: possible from %s", from);
+    return RC_OK;
+}
+
+/* ---- the step ------------------------------------------------------------------------------ */
+
+static enum rc step(struct deciding *d, enum effect_event on, struct err *err)
+{
+    const struct effect_change change = {
+        .effect = d->effect,
+        .from = d->status,
+        .on = on,
+        .external_id = on == ON_SAID_DONE ? d->request->external_id : NULL,
+        .reason = on == ON_SAID_NONE ? skip_text(SKIP_SAID_NONE) : NULL,
+        .due_ms = d->w->now.wall_ms,
+    };
+
+    TRY(step_effect(d->w, d->request->key, &change, err));
+    return effect_step(kind_of(d->request->decision), d->status, on, &d->out->status, err);
+}
+
+enum rc decide_effect(struct deciding *d, struct err *err)
+{
+    const struct decision_rule *rule;
+    const char *id = d->request->external_id;
+    char found[16];
+
+    TRY(choose(d, &rule, found, err));
+    if (rule == NULL)
+        return decided_already(d, effect_kind_text(kind_of(d->request->decision)), found, err);
+    if (d->request->decision == DECIDE_CASE_MADE && (id == NULL || id[0] == '\0'))
+        return FAIL(err, RC_USAGE, "decide: the id of the case at its destination is needed");
+    if (rule->on == ON_SAID_NOT_DONE && rule->kind == EFFECT_ACKNOWLEDGEMENT)
+        TRY(check_not_sent(d, err));
+    TRY(step(d, rule->on, err));
+    return decide_step(d, ITEM_ON_DECIDE, REASON_NONE, err);
+}
