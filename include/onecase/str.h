@@ -39,6 +39,9 @@ void *mem_grow(void *at, size_t count, size_t size) MUST_CHECK; /* realloc, over
 char *mem_text(const char *text) MUST_CHECK;                    /* copy; NULL stays NULL */
 void mem_free(void *pointer_to_pointer);                        /* for CLEANUP(mem_free) */
 
+/* Copies into a fixed array: always terminated, cut between characters where it does not fit. */
+void text_copy(char *out, size_t room, const char *text);
+
 void str_clear(struct str *s); /* frees; the str is empty and usable again; for CLEANUP */
 void str_empty(struct str *s); /* length 0, memory kept */
 void str_add(struct str *s, struct slice what);

@@ -76,6 +76,19 @@ static void make_room(struct str *s, size_t more)
     s->room = room;
 }
 
+void text_copy(char *out, size_t room, const char *text)
+{
+    size_t len = strlen(text);
+
+    if (len >= room) {
+        len = room - 1;
+        while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
+            len--;
+    }
+    memmove(out, text, len);
+    out[len] = '\0';
+}
+
 void str_clear(struct str *s)
 {
     free(s->at);

@@ -59,7 +59,7 @@ static enum rc compose(struct answering *a, struct outgoing *o, struct err *err)
     char effect[EFFECT_ID_SIZE], proof[DIGEST_HEX_SIZE];
     size_t exceptions;
     enum completion completion = COMPLETION_NONE;
-    snprintf(o->target, sizeof o->target, "%s", answer_target(o->job, o->effect));
+    text_copy(o->target, sizeof o->target, answer_target(o->job, o->effect));
     completion_parse(o->target, &completion);
     acknowledgement_id(item->key, o->target, effect);
     acknowledgement_proof((struct slice){(const char *)s->ledger.secret.octet, DIGEST_SIZE}, effect,

@@ -48,7 +48,7 @@ batch_step(struct batch *b, struct job *job, struct work_effect *effect, enum ef
 
 static void remember(struct planned_change *p, const char *text)
 {
-    snprintf(p->text, sizeof p->text, "%s", text);
+    text_copy(p->text, sizeof p->text, text);
 }
 
 void batch_external(struct batch *b, const char *external_id)
@@ -102,9 +102,9 @@ static void apply(const struct planned_change *p)
         e->status = t->to;
     e->due_ms = c->due_ms;
     if (c->target)
-        snprintf(e->target, sizeof e->target, "%s", c->target);
+        text_copy(e->target, sizeof e->target, c->target);
     if (p->text[0])
-        snprintf(e->external_id, sizeof e->external_id, "%s", p->text);
+        text_copy(e->external_id, sizeof e->external_id, p->text);
     if (c->letter_date_ms)
         p->job->item.letter_date_ms = c->letter_date_ms;
 }

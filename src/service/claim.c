@@ -17,7 +17,7 @@ static void field(struct slice header, const char *name, char *out, size_t room)
     CLEANUP(str_clear) struct str value = STR_INIT;
     if (header_first(header, name, &raw))
         header_unfold(raw, &value);
-    snprintf(out, room, "%s", str_z(&value));
+    text_copy(out, room, str_z(&value));
 }
 
 static int64_t number(struct slice header, const char *name)
@@ -186,7 +186,7 @@ static void claim_lost(struct service *s, const struct claim_note *to)
     if (strcmp(s->record.claim_owner, s->result->other_owner) != 0) {
         log_event(LOG_ERROR, "claim.lost", "mailbox=%s owner=\"%s\"", s->record.id,
                   s->result->other_owner);
-        snprintf(s->record.claim_owner, sizeof s->record.claim_owner, "%s", s->result->other_owner);
+        text_copy(s->record.claim_owner, sizeof s->record.claim_owner, s->result->other_owner);
         s->record_changed = true;
     }
 }

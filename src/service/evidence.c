@@ -69,7 +69,7 @@ static enum sought
 seek(struct service *s, const char *effect, char *where, size_t room, struct err *err)
 {
     uint32_t found = 0, uidvalidity = 0;
-    snprintf(where, room, "%s", s->set->evidence_folder);
+    text_copy(where, room, s->set->evidence_folder);
     if (!s->set->evidence_folder[0])
         return s->set->copy_to[0] ? SOUGHT_NOT_FOUND : SOUGHT_NOWHERE;
     if (s->result->mailbox_failed || search(s, effect, &found, &uidvalidity, err) != RC_OK) {

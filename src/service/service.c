@@ -39,7 +39,7 @@ void service_mailbox_fault(struct service *s, const struct err *why)
     bool news = c->state == CIRCUIT_CLOSED;
     circuit_fault(c, &s->set->retry, rc_text(why->rc), service_now(s).wall_ms,
                   s->port->processes->random(s->port->processes->self));
-    snprintf(s->record.last_error, sizeof s->record.last_error, "%s", why->text);
+    text_copy(s->record.last_error, sizeof s->record.last_error, why->text);
     s->record_changed = true;
     s->result->mailbox_failed = true;
     if (news)
@@ -48,10 +48,10 @@ void service_mailbox_fault(struct service *s, const struct err *why)
 
 static void name_run(struct service *s)
 {
-    snprintf(s->run.version, sizeof s->run.version, "%s", s->set->version);
-    snprintf(s->run.name, sizeof s->run.name, "%s", s->set->name);
-    snprintf(s->run.environment, sizeof s->run.environment, "%s", s->set->environment);
-    snprintf(s->run.owner, sizeof s->run.owner, "%s", s->set->owner);
+    text_copy(s->run.version, sizeof s->run.version, s->set->version);
+    text_copy(s->run.name, sizeof s->run.name, s->set->name);
+    text_copy(s->run.environment, sizeof s->run.environment, s->set->environment);
+    text_copy(s->run.owner, sizeof s->run.owner, s->set->owner);
 }
 
 enum rc service_new(const struct service_ports *ports,

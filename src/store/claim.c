@@ -182,7 +182,7 @@ static enum rc find_attempting(struct db *db, const char *key, int64_t *effect, 
     return RC_OK;
 }
 
-/* What another run left armed may have happened. */
+/* What another run left armed may have happened; so may what this run could not report on. */
 static enum rc lose_attempts(struct writing *w, const char *key, struct err *err)
 {
     struct effect_change lost = {
@@ -204,7 +204,7 @@ take(struct writing *w, const struct claiming *c, const struct candidate *item, 
         TRY(take_lease(w, c, item, err));
     if (!item->own || item->state == ITEM_RECEIVED)
         TRY(step_claimed(w, item, err));
-    return item->own ? RC_OK : lose_attempts(w, item->key, err);
+    return lose_attempts(w, item->key, err);
 }
 
 struct taken {

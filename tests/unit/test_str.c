@@ -254,9 +254,29 @@ static void an_absent_text_is_an_empty_slice(void **state)
     assert_int_equal(slice_trim(absent).len, 0);
 }
 
+static void a_text_is_copied_whole_or_cut_between_characters(void **state)
+{
+    static const struct {
+        const char *name, *copy;
+    } rows[] = {{"", ""},
+                {"abc", "abc"},
+                {"abcdefg", "abcdefg"},
+                {"abcdefgh", "abcdefg"},
+                {"abcdef\xc3\xa4", "abcdef"},
+                {"abcd\xe2\x82\xac", "abcd\xe2\x82\xac"}};
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        char out[8];
+        text_copy(out, sizeof out, row->name);
+        assert_string_equal(out, row->copy);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_copied_whole_or_cut_between_characters),
         cmocka_unit_test(a_new_str_is_an_empty_text),
         cmocka_unit_test(additions_stand_one_after_another),
         cmocka_unit_test(octets_after_a_nul_are_kept),
