@@ -29,15 +29,17 @@ choose(struct deciding *d, const struct decision_rule **out, char found[16], str
     TRY(stmt_open(d->w->store->db, all, &s, err));
     stmt_text(s, 1, d->request->key);
     stmt_text(s, 2, effect_kind_text(kind_of(d->request->decision)));
-    while (*out == NULL && (rc = stmt_row(s, err)) == RC_OK) {
+    while ((rc = stmt_row(s, err)) == RC_OK) {
         snprintf(found, 16, "%s", col_text(s, "status"));
         if (!effect_status_parse(found, &d->status))
             return FAIL(err, RC_BROKEN, "decide: a step is in no status");
         d->effect = col_int(s, "id");
         d->attempts = col_int(s, "attempts");
         *out = decision_find(d->request->decision, d->status, d->reason);
+        if (*out != NULL)
+            return RC_OK;
     }
-    return *out != NULL || rc == RC_NOT_FOUND ? RC_OK : rc;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
 /* ---- not sent: only once nothing can carry it any more ------------------------------------- */

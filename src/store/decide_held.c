@@ -28,9 +28,11 @@ static void becoming_clear(struct becoming *b)
 static enum rc gather(struct deciding *d, struct becoming *b, struct err *err)
 {
     enum decision decision = d->request->decision;
+    const struct message *m = d->request->message;
 
     if (decision != DECIDE_READ_AGAIN && decision != DECIDE_LET_THROUGH)
         return RC_OK;
+    address_canonical(message_slice(m, m->from), &b->known.sender);
     return known_cases(d->w->store->db, d->request->policy, &b->held.arrival, &b->known, err);
 }
 
