@@ -102,6 +102,7 @@ enum filed_when { FILED_LIST(FILED_ENUM) };
 struct disposition_rule {
     enum disposition disposition;
     unsigned effects;           /* KIND()s planned */
+    unsigned if_configured;     /* of these, planned only where the settings ask for it */
     enum item_state starts;     /* the state the reservation gives it */
     unsigned filed_when;        /* FILED_*: every one must hold */
     enum completion completion; /* told where everything was stored */

@@ -28,19 +28,20 @@ const struct item_transition item_transitions[] = {
     { ITEM_COMPLETE,             ITEM_ON_WAIT,     ITEM_NEEDS_RECONCILIATION, BY_SERVICE,  "a further copy of it cannot be filed without a person" },
 };
 
+#define ANSWER   KIND(EFFECT_ACKNOWLEDGEMENT)
 #define CASES    KIND(EFFECT_CASE) | KIND(EFFECT_ATTACHMENT) | KIND(EFFECT_ACKNOWLEDGEMENT) | KIND(EFFECT_MOVE)
 #define RECORDED KIND(EFFECT_CASE) | KIND(EFFECT_MOVE)
 #define STORED   FILED_CASE | FILED_FILES | FILED_ANSWERED
 
 const struct disposition_rule dispositions[DISPOSITION_COUNT] = {
-/*    disposition             effects            starts                     filed when      told                 when */
-    { DISPOSITION_CASE,       CASES,             ITEM_RECEIVED,             STORED,         COMPLETION_ACCEPTED, "a request" },
-    { DISPOSITION_APPEND,     CASES,             ITEM_RECEIVED,             STORED,         COMPLETION_APPENDED, "a reply by a participant to a case" },
-    { DISPOSITION_REPORT,     RECORDED,          ITEM_RECEIVED,             FILED_RECORDED, COMPLETION_NONE,     "a delivery report or automatic answer that names an acknowledgement" },
-    { DISPOSITION_EVIDENCE,   RECORDED,          ITEM_RECEIVED,             FILED_RECORDED, COMPLETION_NONE,     "our own acknowledgement seen in a watched inbox, with its proof" },
-    { DISPOSITION_ADOPTED,    0,                 ITEM_COMPLETE,             FILED_NEVER,    COMPLETION_NONE,     "mail from before, remembered only" },
-    { DISPOSITION_HELD,       0,                 ITEM_NEEDS_RECONCILIATION, FILED_DECIDED,  COMPLETION_NONE,     "conflict, unprocessable, oversize, over the case rate" },
-    { DISPOSITION_DISMISSED,  KIND(EFFECT_MOVE), ITEM_IN_PROGRESS,          FILED_DECIDED,  COMPLETION_NONE,     "by a person" },
+/*    disposition             effects            if configured  starts                     filed when      told                 when */
+    { DISPOSITION_CASE,       CASES,             0,             ITEM_RECEIVED,             STORED,         COMPLETION_ACCEPTED, "a request" },
+    { DISPOSITION_APPEND,     CASES,             ANSWER,        ITEM_RECEIVED,             STORED,         COMPLETION_APPENDED, "a reply by a participant to a case" },
+    { DISPOSITION_REPORT,     RECORDED,          0,             ITEM_RECEIVED,             FILED_RECORDED, COMPLETION_NONE,     "a delivery report or automatic answer that names an acknowledgement" },
+    { DISPOSITION_EVIDENCE,   RECORDED,          0,             ITEM_RECEIVED,             FILED_RECORDED, COMPLETION_NONE,     "our own acknowledgement seen in a watched inbox, with its proof" },
+    { DISPOSITION_ADOPTED,    0,                 0,             ITEM_COMPLETE,             FILED_NEVER,    COMPLETION_NONE,     "mail from before, remembered only" },
+    { DISPOSITION_HELD,       0,                 0,             ITEM_NEEDS_RECONCILIATION, FILED_DECIDED,  COMPLETION_NONE,     "conflict, unprocessable, oversize, over the case rate" },
+    { DISPOSITION_DISMISSED,  KIND(EFFECT_MOVE), 0,             ITEM_IN_PROGRESS,          FILED_DECIDED,  COMPLETION_NONE,     "by a person, or by the rule of copies" },
 };
 /* clang-format on */
 const size_t item_transition_count = LENGTH(item_transitions);

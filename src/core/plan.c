@@ -94,7 +94,9 @@ static void plan_acknowledgement(const struct arrival *arrival,
                                  struct plan *plan)
 {
     enum effect_status status = EFFECT_PLANNED;
-    if (verdict->disposition == DISPOSITION_APPEND && verdict->skip == SKIP_NOT_CONFIGURED)
+    bool if_configured =
+        dispositions[verdict->disposition].if_configured & KIND(EFFECT_ACKNOWLEDGEMENT);
+    if (if_configured && verdict->skip == SKIP_NOT_CONFIGURED)
         return;
     if (verdict->skip != SKIP_NONE)
         status = EFFECT_SKIPPED;
