@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * operations - everything that a front (the terminal, the console) can make the program do.
+ *
+ * One struct for both fronts, so that they cannot differ. What only reads goes through views.h, what a
+ * person decides through ledger.h's people; here stands what needs the outside world: running, trying
+ * the installation, looking at a file. Filled in by app, which alone knows the adapters.
+ */
+#pragma once
+
+#include <onecase/config.h>
+#include <onecase/ledger.h>
+#include <onecase/views.h>
+
+struct run_request {
+    bool once;             /* ticks until nothing can move, then a summary */
+    bool dry_run;          /* says what would be done with each message now in the inbox */
+    const char *only;      /* one mailbox; NULL is all */
+    const char *take_over; /* the deployment whose deed is removed; NULL is none */
+    /* Long work tells how far it is; may be NULL. `total` 0: not known. */
+    void (*progress)(void *ctx, const char *what, int64_t done, int64_t total);
+    /* With dry_run: one line a message. */
+    void (*would)(void *ctx, const char *mailbox, uint32_t uid, const char *what);
+    void *ctx;
+};
+
+/* What `run --once` prints (contract section 8). */
+struct run_summary {
+    int64_t deliveries, new_items, duplicates, conflicts, completed, deferred;
+    int64_t needs_reconciliation, awaiting_choice;
+    bool mailbox_failed;   /* an IMAP server could not be reached: 69 */
+    bool disk_failed;      /* 74 */
+    char other_owner[160]; /* another deployment owns a mailbox: 77 */
+};
+
+enum finding { FINDING_GOOD, FINDING_WARNING, FINDING_BAD };
+
+/* One thing that doctor tried. */
+struct check_result {
+    enum finding finding;
+    const char *what; /* "help: sign-in to imap.example.org:993" */
+    const char *mend; /* what is wrong and how to mend it; "" where good */
+};
+
+struct identified {
+    struct identity identity;
+    struct str immutable_id, message_id;
+    struct digest source_digest, payload_digest, fingerprint;
+    char reference[REFERENCE_SIZE];
+    char rule[NAME_SIZE];   /* namespace of the key rule that applied; "" is none */
+    struct message message; /* as it was read */
+    bool readable;
+    enum skip skip; /* would it be answered? */
+};
+
+void identified_clear(struct identified *id);
+
+struct operations {
+    void *self;
+    const struct config *config; /* NULL where the command needs none */
+    const struct ledger *ledger; /* NULL likewise */
+    const struct views *views;
+    enum rc (*run)(void *self,
+                   const struct run_request *request,
+                   struct run_summary *out,
+                   struct err *err);
+    /* Tries everything; calls `tell` for each. RC_OK: all good; RC_REFUSED: something is not. */
+    enum rc (*doctor)(void *self,
+                      const char *send_to,
+                      void (*tell)(void *ctx, const struct check_result *result),
+                      void *ctx,
+                      struct err *err);
+    /* Reads a file and says who it would be; touches nothing. */
+    enum rc (*identify)(
+        void *self, const char *path, const char *mailbox, struct identified *out, struct err *err);
+    /* Reads the original of a held item, for a decision that makes a case of it. */
+    enum rc (*read_original)(void *self, const char *key, struct message *out, struct err *err);
+};

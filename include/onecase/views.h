@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * views (port) - reading the ledger for people: the rows behind every table, page and report.
+ *
+ * Nothing here writes. A view is a list of rows whose texts live in the view; view_clear frees it all.
+ * Rows of a paged view come in the order said beside it, `limit` 0 is all.
+ */
+#pragma once
+
+#include <onecase/ledger.h>
+
+struct view_memory; /* owns every text of a view */
+
+struct view_effect {
+    const char *kind, *target, *status, *external_id, *reason, *error;
+    int64_t attempts, due_ms;
+};
+
+struct view_attempt {
+    const char *kind, *target, *run, *phase, *outcome, *stage;
+    int64_t number, code, started_ms, armed_ms, ended_ms;
+};
+
+struct view_evidence {
+    const char *kind, *target, *evidence, *place;
+    bool found;
+    int64_t seen_ms;
+};
+
+struct view_approval {
+    const char *decision, *by, *second, *why;
+    int64_t decided_ms, undone_ms;
+};
+
+struct view_condition {
+    const char *name, *value;
+    bool holds;
+};
+
+struct view_delivery {
+    int64_t id;
+    const char *key, *mailbox, *folder, *class, *state, *reference, *run;
+    uint32_t uidvalidity, uid;
+    int64_t seen_ms, internal_ms, size;
+};
+
+struct view_item {
+    const char *key, *key_source, *mailbox, *digest, *state, *disposition, *reason, *reference;
+    const char *completion_state, *sender, *subject;
+    struct slice message_id; /* octets */
+    int64_t first_seen_ms, completed_ms, next_due_ms, attempts, deliveries, duplicates;
+    bool not_told; /* its acknowledgement was refused or given up */
+    const struct view_effect *effect;
+    size_t effects;
+    /* only in a view of one item */
+    const struct view_delivery *delivery;
+    size_t delivery_count;
+    const struct view_attempt *attempt;
+    size_t attempt_count;
+    const struct view_evidence *evidence;
+    size_t evidence_count;
+    const struct view_approval *approval;
+    size_t approval_count;
+    const struct view_condition *condition;
+    size_t condition_count;
+    const char *first_key; /* of a conflict */
+    int64_t
+        not_sent_from_ms; /* from when `not-sent` may be decided; NOT_DUE where it is no question */
+};
+
+struct view_attachment {
+    const char *name, *path, *type, *sha256, *status, *reason;
+    int64_t size;
+};
+
+struct view_message {
+    const char *key, *from, *reply_to, *subject, *text, *direction;
+    int64_t date_ms; /* NOT_DUE where it has none */
+};
+
+struct view_case {
+    const char *reference, *key, *mailbox, *from, *subject, *state;
+    int64_t created_ms, messages;
+    const struct view_attachment *attachment;
+    size_t attachments;
+    const struct view_message *message; /* only in a view of one case */
+    size_t message_count;
+};
+
+struct view_count {
+    const char *name;
+    int64_t count;
+};
+
+struct view_mailbox {
+    const char *id;
+    int64_t state[ITEM_STATE_COUNT], duplicates;
+    const struct view_count *waiting; /* by reason */
+    size_t waiting_count;
+    int64_t not_told, backlog, oldest_incomplete_ms, awaiting_choice;
+    const struct circuit *circuit; /* CIRCUIT_OF_COUNT of them */
+    bool paused, claimed;
+    const char *claim_owner; /* another deployment; "" is nobody */
+    const char *import_choice, *last_error;
+    int64_t last_success_ms;
+};
+
+struct view_key {
+    const char *key, *reference, *classes; /* classes: joined by a comma */
+    int64_t deliveries, first_seen_ms, last_seen_ms;
+};
+
+/* Contract section 8, report duplicates: it must add up. */
+struct view_duplicates {
+    int64_t since_ms, until_ms;
+    int64_t deliveries;
+    int64_t class[DELIVERY_CLASS_COUNT];
+    int64_t arrived_as[DISPOSITION_COUNT]; /* of `first`, by disposition at arrival */
+    int64_t decided_new_case, decided_append, decided_dismissed, decided_waiting;
+    int64_t cases_prevented, acknowledgements_withheld, doubles;
+    int64_t by_delivery, by_concurrent_run, by_retry, by_replay, by_other_deployment;
+    const struct view_count *day, *mailbox, *domain; /* duplicates by each */
+    size_t days, mailboxes, domains;
+    const struct view_key *key;
+    size_t keys;
+};
+
+struct view {
+    struct view_memory *memory;
+    const void *row; /* view_item, view_delivery, … as the function says */
+    size_t count;
+};
+
+void view_clear(struct view *view); /* for CLEANUP */
+
+struct view_filter {
+    const char *state;     /* NULL: any; of items, or `duplicate` for deliveries */
+    const char *mailbox;   /* NULL: any */
+    int64_t older_than_ms; /* first seen before this instant; NOT_DUE: any */
+    bool not_told;
+    size_t limit;
+};
+
+struct views {
+    void *self;
+    /* view_mailbox, by id. */
+    enum rc (*mailboxes)(void *self, int64_t now_ms, struct view *out, struct err *err);
+    /* view_item, newest first. */
+    enum rc (*items)(void *self,
+                     const struct view_filter *filter,
+                     struct view *out,
+                     struct err *err);
+    /* One view_item, whole: by a unique prefix of its key (8 digits or more) or by its case's
+     * reference. RC_NOT_FOUND; RC_CONFLICT where a prefix is not unique. */
+    enum rc (*item)(void *self, const char *key, struct view *out, struct err *err);
+    /* view_delivery, newest first. */
+    enum rc (*deliveries)(void *self,
+                          const struct view_filter *filter,
+                          struct view *out,
+                          struct err *err);
+    /* view_case, newest first. */
+    enum rc (*cases)(void *self,
+                     const struct view_filter *filter,
+                     struct view *out,
+                     struct err *err);
+    /* One view_case with its messages, by reference. */
+    enum rc (*one_case)(void *self, const char *reference, struct view *out, struct err *err);
+    /* One view_duplicates, of deliveries seen in [since, until). */
+    enum rc (*duplicates)(
+        void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err);
+};
