@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "faults.h"
+
+#include "deployment.h"
+#include "people.h"
+#include "reached.h"
+#include "troubles.h"
+#include "world.h"
+
+#include <stdio.h>
+
+/* Which row of the matrix a death at a call is: before it, after it. */
+/* clang-format off */
+static const struct {
+    enum call call;
+    const char *before, *after;
+} deaths[] = {
+    {CALL_FILES_SYNC,      "C01",  "C02"},
+    {CALL_LEDGER_RESERVE,  "C02",  "C04"},
+    {CALL_DESK_CREATE,     "C04",  "C05"},
+    {CALL_FILES_APPEND,    "C01",  "C06"},
+    {CALL_FILES_LINK,      "C06",  "C07"},
+    {CALL_FILES_SYNC_FOLDER, "C07", "C07"},
+    {CALL_COURIER_BEGIN,   "C08",  "C09"},
+    {CALL_COURIER_NEXT,    "C09",  "C10"},
+    {CALL_COURIER_RELEASE, "C11a", "C11b"},
+    {CALL_MAILBOX_MOVE,    "C13",  "C16"},
+    {CALL_LEDGER_BURY,     "C17",  "C17"},
+    {CALL_LEDGER_OTHERS,   "C17",  "C17"},
+};
+/* clang-format on */
+
+static bool letter_left(const struct run *run)
+{
+    for (size_t i = 0; i < CONNECTIONS; i++)
+        if (run->letter[i].state == LETTER_LEFT)
+            return true;
+    return false;
+}
+
+static void reached_death(const struct run *run, enum call call, bool after)
+{
+    if (call == CALL_COURIER_NEXT && letter_left(run)) {
+        reached_row(after ? "C12" : "C11b");
+        return;
+    }
+    for (size_t i = 0; i < LENGTH(deaths); i++)
+        if (deaths[i].call == call)
+            reached_row(after ? deaths[i].after : deaths[i].before);
+}
+
+void faults_power(struct world *world, enum power_loss loss)
+{
+    tell(world, "the power fails%s",
+         loss == POWER_LOSS_ALL ? "" : "; of files that were not durable only the names are left");
+    for (size_t i = 0; i < MACHINES; i++) {
+        world->machine[i].boots++;
+        world->machine[i].boot_ahead_ms = -world->timeline.now_ms;
+    }
+    for (size_t i = 0; i < world->runs; i++)
+        run_kill(world->run[i], " with it");
+    for (size_t i = 0; i < world->deployments; i++)
+        disk_lose_power(&world->deployment[i]->disk, loss);
+}
+
+static void happens(struct run *run, enum call call, const struct planned_fault *fault, bool after)
+{
+    struct world *world = run->world;
+
+    world->faults->happened++;
+    reached_death(run, call, after);
+    if (fault->deed == DEED_POWER_BEFORE || fault->deed == DEED_POWER_AFTER)
+        faults_power(world, fault->loss);
+    else
+        run_kill(run, after ? " right after it " : " just before it ");
+    tell(world, "   (at call %u: %s)", run->calls, call_rows[call].what);
+}
+
+/* The planned fault for this very call; NULL where there is none. */
+static const struct planned_fault *planned(const struct run *run, enum deed first, enum deed second)
+{
+    const struct plan_of_faults *plan = run->world->faults;
+
+    for (size_t i = 0; plan != NULL && i < plan->count; i++) {
+        const struct planned_fault *f = &plan->fault[i];
+
+        if (f->run == run->number && f->call == run->calls && (f->deed == first || f->deed == second))
+            return f;
+    }
+    return NULL;
+}
+
+void faults_before(struct run *run, enum call call)
+{
+    struct world *world = run->world;
+    const struct scenario *s = &world->scenario;
+    const struct planned_fault *fault = planned(run, DEED_KILL_BEFORE, DEED_POWER_BEFORE);
+
+    if (fault != NULL)
+        happens(run, call, fault, false);
+    if (world->calm)
+        return;
+    if (world->troubles < s->troubles && rng_one_in(&world->rng, s->trouble_one_in)) {
+        bool lived = run_lives(run);
+
+        world->troubles += troubles_happen(world, run);
+        if (lived && !run_lives(run))
+            reached_death(run, call, false);
+    }
+    if (s->switch_one_in > 0 && rng_one_in(&world->rng, s->switch_one_in))
+        run_yield(run);
+}
+
+void faults_after(struct run *run, enum call call)
+{
+    struct world *world = run->world;
+    const struct scenario *s = &world->scenario;
+    const struct planned_fault *fault = planned(run, DEED_KILL_AFTER, DEED_POWER_AFTER);
+
+    if (fault != NULL)
+        happens(run, call, fault, true);
+    if (!world->calm && world->troubles < s->troubles && rng_one_in(&world->rng, 4 * s->trouble_one_in) &&
+        troubles_may_kill(world)) {
+        world->troubles++;
+        reached_death(run, call, true);
+        run_kill(run, ", after a call");
+    }
+}
+
+static enum answer drawn(struct run *run, enum call call)
+{
+    struct world *world = run->world;
+    enum answer answer = (enum answer)(ANSWER_DEFERRED + rng_below(&world->rng, ANSWER_COUNT - ANSWER_DEFERRED));
+
+    if (!call_may(call, answer))
+        return ANSWER_TRUE;
+    reached_answer(call, answer);
+    tell(world, "run %u %s: that %s", run->number, call_rows[call].what, answer_text(answer));
+    return answer;
+}
+
+enum answer faults_answer(struct run *run, enum call call)
+{
+    const struct scenario *s = &run->world->scenario;
+    const struct planned_fault *fault = planned(run, DEED_ANSWER, DEED_ANSWER);
+
+    if (fault != NULL) {
+        run->world->faults->happened++;
+        reached_answer(call, fault->answer);
+        tell(run->world, "run %u %s: that %s", run->number, call_rows[call].what, answer_text(fault->answer));
+        return fault->answer;
+    }
+    if (!run->world->calm && s->answer_one_in > 0 && rng_one_in(&run->world->rng, s->answer_one_in))
+        return drawn(run, call);
+    return ANSWER_TRUE;
+}
+
+void faults_end(struct world *world)
+{
+    tell(world, "---- from here on nothing goes wrong any more");
+    world->calm = true;
+    world->smtp.mood = MOOD_FINE;
+    world->imap.down = false;
+    for (size_t i = 0; i < world->deployments; i++) {
+        world->deployment[i]->disk.full = false;
+        if (sql_number(world->deployment[i], "SELECT count(*) FROM mailbox WHERE paused <> 0", NULL) > 0)
+            people_pause(world, world->deployment[i], false);
+    }
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "oracle_p.h"
+
+#include <onecase/when.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool oracle_is_idle_by_right(struct world *world, struct deployment *d)
+{
+    return world->deployments > 1 &&
+           sql_number(d, "SELECT count(*) FROM mailbox WHERE claim_owner <> ''", NULL) > 0;
+}
+
+/* ---- V7 -------------------------------------------------------------------------------------- */
+
+void oracle_v7_what_waits_is_visible(struct world *world, struct deployment *d)
+{
+    struct sqlite3_stmt *s = sql_open(d,
+                                      "SELECT key, state, reason, next_due IS NULL FROM item WHERE state <> 'complete'",
+                                      NULL);
+
+    while (sql_row(s)) {
+        const char *label = mail_label(world, sql_text(s, 0));
+        bool asks = strcmp(sql_text(s, 1), "needs_reconciliation") == 0;
+        enum reason reason;
+
+        if (asks && (!reason_parse(sql_text(s, 2), &reason) || reason == REASON_NONE))
+            broke(world, "V7", "%s waits for a person for no reason that is listed ('%s')", label, sql_text(s, 2));
+        if (!asks && sql_int(s, 3) != 0)
+            broke(world, "V7", "%s is %s, and nobody will ever go on with it", label, sql_text(s, 1));
+    }
+    if (sql_number(d,
+                   "SELECT count(*) FROM effect WHERE kind = 'acknowledgement' AND status = 'refused' AND code = 0"
+                   " AND reason = ''",
+                   NULL) > 0)
+        broke(world, "V7", "a sender was not told, and it is not said why");
+}
+
+/* ---- V9 -------------------------------------------------------------------------------------- */
+
+void oracle_v9_moves_for_ever(struct world *world)
+{
+    for (size_t i = 0; i < world->deployments; i++) {
+        struct sqlite3_stmt *s = sql_open(world->deployment[i],
+                                          "SELECT key, state, reason, next_due FROM item WHERE next_due IS NOT NULL",
+                                          NULL);
+
+        while (sql_row(s))
+            broke(world, "V9", "%s is %s %s for ever", mail_label(world, sql_text(s, 0)), sql_text(s, 1), sql_text(s, 2));
+    }
+    broke(world, "V9", "something moves for ever");
+}
+
+/* Nothing but a file that was lost waits once people have answered. */
+void oracle_v9_comes_to_an_end(struct world *world, struct deployment *d, bool answered)
+{
+    struct sqlite3_stmt *s = sql_open(d,
+                                      "SELECT key, state, reason FROM item WHERE state NOT IN ('complete',"
+                                      " 'needs_reconciliation')",
+                                      NULL);
+
+    while (sql_row(s))
+        broke(world, "V9", "%s is still %s", mail_label(world, sql_text(s, 0)), sql_text(s, 1));
+    if (!answered)
+        return;
+    s = sql_open(d,
+                 "SELECT key, reason FROM item WHERE state = 'needs_reconciliation'"
+                 " AND reason NOT IN ('file-differs', 'original-lost')",
+                 NULL);
+    while (sql_row(s))
+        broke(world, "V9", "%s still waits (%s) although people have answered", mail_label(world, sql_text(s, 0)),
+              sql_text(s, 1));
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void chain_holds(struct world *world, struct deployment *d)
+{
+    struct err err = ERR_INIT;
+
+    if (store_check_chain(d->tool, &err) != RC_OK)
+        broke(world, "chain", "%s", err.text);
+}
+
+void oracle_judge(struct world *world, bool answered)
+{
+    size_t active = 0;
+
+    for (size_t i = 0; i < world->deployments; i++) {
+        struct deployment *d = world->deployment[i];
+
+        chain_holds(world, d);
+        if (oracle_is_idle_by_right(world, d))
+            continue;
+        active++;
+        oracle_v1_every_message_is_listed(world, d);
+        oracle_v2_one_case(world, d);
+        oracle_v3_files_are_the_plan(world, d);
+        oracle_v4_told_once(world, d);
+        oracle_v5_unknown_is_left_by_a_person(world, d);
+        oracle_v6_filed_by_right(world, d);
+        oracle_v7_what_waits_is_visible(world, d);
+        oracle_v8_every_try_is_written(world, d);
+        oracle_v9_comes_to_an_end(world, d, answered);
+    }
+    if (active != 1)
+        broke(world, "K07", "%zu deployments work on the mailbox", active);
+}
+
+/* ---- the end state as text ------------------------------------------------------------------- */
+
+static void add_rows(struct world *world, struct sqlite3_stmt *s, struct str *out)
+{
+    while (sql_row(s))
+        str_addf(out, "%s %s %s %s %s\n", mail_label(world, sql_text(s, 0)), sql_text(s, 1), sql_text(s, 2),
+                 sql_text(s, 3), sql_text(s, 4));
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What lies in a folder, without order. */
+static void add_folder(struct world *world, const char *name, struct str *out)
+{
+    const struct folder *folder = imap_folder(&world->imap, name);
+    char **line;
+
+    if (folder == NULL)
+        return;
+    line = mem_new(folder->count + 1, sizeof *line);
+    for (size_t i = 0; i < folder->count; i++) {
+        struct str text = STR_INIT;
+
+        str_addf(&text, "m%u%s", folder->copy[i].mail->number, folder->copy[i].deleted ? " deleted" : "");
+        line[i] = STEAL(text.at);
+    }
+    qsort(line, folder->count, sizeof *line, by_text);
+    str_addf(out, "%s:", name);
+    for (size_t i = 0; i < folder->count; i++) {
+        str_addf(out, " %s", line[i]);
+        free(line[i]);
+    }
+    str_addz(out, "\n");
+    free(line);
+}
+
+void oracle_summary(struct world *world, struct str *out)
+{
+    for (size_t i = 0; i < world->deployments; i++) {
+        struct deployment *d = world->deployment[i];
+
+        add_rows(world, sql_open(d, "SELECT key, disposition, state, completion, reason FROM item ORDER BY key", NULL), out);
+        add_rows(world,
+                 sql_open(d,
+                          "SELECT key, kind, CASE WHEN kind = 'move' THEN '' ELSE target END, status, '' FROM effect"
+                          " ORDER BY key, kind, target, status",
+                          NULL),
+                 out);
+        add_rows(world, sql_open(d, "SELECT key, stored_name, sha256, status, '' FROM attachment ORDER BY key, number", NULL),
+                 out);
+        add_rows(world, sql_open(d, "SELECT key, reference, state, '', '' FROM case_record ORDER BY key", NULL), out);
+    }
+    add_folder(world, INBOX, out);
+    add_folder(world, PROCESSED, out);
+    str_addf(out, "told: %zu, at the help desk: %zu\n", smtp_accepted_all(world), world->helpdesk.records);
+}

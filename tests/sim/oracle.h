@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * oracle - the invariants V1 to V9 of the fault matrix, judged from the world's truth and, by SQL of
+ * its own, from the ledger; never by asking the program.
+ *
+ * Some are judged when something happens (a message is moved, an end-of-data line leaves), the rest
+ * whenever everything has come to rest.
+ */
+#pragma once
+
+#include "imap.h"
+
+struct deployment;
+struct run;
+struct world;
+
+/* V6, and record before act: a run is about to move this message. */
+void oracle_before_move(struct run *run, const struct folder *folder, const struct copy *copy);
+/* V8, and arm at the dot: a run is about to send this acknowledgement's end-of-data line. */
+void oracle_before_line(struct run *run, const char *effect);
+
+/* All of them, at rest. `answered`: people have answered what they were asked. */
+void oracle_judge(struct world *world, bool answered);
+void oracle_v9_moves_for_ever(struct world *world);
+
+/* Another deployment owns the mailbox: this one stands still, and that is right. */
+bool oracle_is_idle_by_right(struct world *world, struct deployment *deployment);
+
+/* The end state as text: the same for every order of events that comes to the same. */
+void oracle_summary(struct world *world, struct str *out);

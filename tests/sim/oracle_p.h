@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * oracle_p - one function an invariant, each over one deployment at rest.
+ */
+#pragma once
+
+#include "deployment.h"
+#include "oracle.h"
+#include "world.h"
+
+/* oracle_stored.c */
+void oracle_v1_every_message_is_listed(struct world *world, struct deployment *d);
+void oracle_v2_one_case(struct world *world, struct deployment *d);
+void oracle_v3_files_are_the_plan(struct world *world, struct deployment *d);
+/* oracle_told.c */
+void oracle_v4_told_once(struct world *world, struct deployment *d);
+void oracle_v5_unknown_is_left_by_a_person(struct world *world, struct deployment *d);
+void oracle_v8_every_try_is_written(struct world *world, struct deployment *d);
+/* oracle_filed.c */
+void oracle_v6_filed_by_right(struct world *world, struct deployment *d);
+/* oracle.c */
+void oracle_v7_what_waits_is_visible(struct world *world, struct deployment *d);
+void oracle_v9_comes_to_an_end(struct world *world, struct deployment *d, bool answered);
+
+/* Every attachment that the ledger says is stored stands on the disk, durable, with its digest. */
+bool oracle_files_stand(struct deployment *d, const char *key, char what[200]);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run - one process life of the program: its ports, its coroutine, and how it ends.
+ */
+#pragma once
+
+#include "smtp.h"
+#include "timeline.h"
+
+#include <onecase/courier.h>
+#include <onecase/ledger.h>
+#include <onecase/processes.h>
+
+struct blob_store;
+struct coroutine;
+struct deployment;
+struct store;
+struct world;
+
+enum life {
+    LIFE_READY,      /* can go on */
+    LIFE_ASLEEP,     /* until wake_ms */
+    LIFE_STALLED,    /* stopped from outside (SIGSTOP) until wake_ms; it holds its lock */
+    LIFE_KILLED,     /* dead, and not yet unwound */
+    LIFE_OVER,
+};
+
+#define CONNECTIONS 2
+
+#define CALL_LOG    2000
+
+enum letter_state { LETTER_NONE, LETTER_ON_ITS_WAY, LETTER_READY, LETTER_LEFT };
+
+struct letter_under_way {
+    #define CALL_LOG    2000
+
+enum letter_state state;
+    int64_t id;
+    char effect[EFFECT_ID_SIZE];
+    struct str octets;
+    const struct fate *fate;
+    struct line *line;       /* once it has left */
+    int64_t due_ms;          /* when there is something to say; -1: not by itself */
+    int64_t ready_ms;
+};
+
+struct run {
+    struct world *world;
+    struct deployment *deployment;
+    struct machine *machine;
+    unsigned number;         /* from 1, in the story */
+    struct coroutine *co;
+    enum life life;
+    int64_t wake_ms;
+    bool asked_to_stop;
+    bool failed;             /* ended by itself: this installation cannot go on */
+    bool has_lock;
+    struct run_facts facts;
+    unsigned calls; /* port calls while it lived */
+    unsigned calls_after_death;
+    unsigned char call_log[CALL_LOG]; /* the first of them */
+    unsigned ticks, idle_ticks;
+    unsigned spools;
+    struct store *store;
+    struct ledger real;      /* the ledger itself; the service gets port_ledger */
+    struct blob_store *blob_store;
+    struct letter_under_way letter[CONNECTIONS];
+};
+
+struct run *run_start(struct world *world, struct deployment *deployment, struct machine *machine);
+/* SIGKILL. It is unwound when the scheduler comes round to it. */
+void run_kill(struct run *run, const char *why);
+void run_stall(struct run *run, int64_t ms);
+/* From inside: sleeps until that time of the world, or is killed. */
+void run_sleep(struct run *run, int64_t until_ms);
+/* From inside: lets others go on. */
+void run_yield(struct run *run);
+bool run_lives(const struct run *run);
+/* Frees what is left of one that is over. */
+void run_free(struct run **run);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "schedule.h"
+
+#include "coroutine.h"
+#include "deployment.h"
+#include "oracle.h"
+#include "people.h"
+#include "reached.h"
+
+#include <onecase/when.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TROUBLED_CALLS 3000         /* of all runs; then faults stop in any case */
+#define TROUBLED_MS    HOURS(3)
+#define QUIET_TICKS    3
+#define TICKS_MOST     400          /* V9: after the last fault, for everything to come to rest */
+#define ROUNDS         6            /* of questions and answers */
+
+static void begin(struct world *world, struct deployment *deployment[DEPLOYMENTS_MAX], const struct schedule *schedule)
+{
+    *world = (struct world){.seed = schedule->seed, .rng = {schedule->seed}, .faults = schedule->faults};
+    world->story.on = schedule->story;
+    timeline_begin(world);
+    if (schedule->scenario != NULL)
+        world->scenario = *schedule->scenario;
+    else
+        scenario_draw(world);
+    world->deployments = world->scenario.two_deployments ? 2 : 1;
+    for (size_t i = 0; i < world->deployments; i++) {
+        world->deployment[i] = deployment[i];
+        deployment_begin(deployment[i]);
+    }
+    imap_begin(world);
+    scenario_begin(world);
+}
+
+static void end(struct world *world)
+{
+    for (size_t i = 0; i < world->runs; i++) {
+        run_kill(world->run[i], " (the schedule is over)");
+        while (!coroutine_ended(world->run[i]->co))
+            coroutine_enter(world->run[i]->co);
+        run_free(&world->run[i]);
+    }
+    imap_end(world);
+    smtp_end(world);
+    mails_end(world);
+    timeline_end(world);
+}
+
+/* ---- who goes on ----------------------------------------------------------------------------- */
+
+static struct run *first_killed(struct world *world)
+{
+    for (size_t i = 0; i < world->runs; i++)
+        if (world->run[i]->life == LIFE_KILLED)
+            return world->run[i];
+    return NULL;
+}
+
+static struct run *any_ready(struct world *world)
+{
+    struct run *ready[RUNS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < world->runs; i++) {
+        struct run *run = world->run[i];
+
+        if ((run->life == LIFE_ASLEEP || run->life == LIFE_STALLED) && run->wake_ms <= world->timeline.now_ms) {
+            if (run->life == LIFE_STALLED)
+                tell(world, "run %u goes on", run->number);
+            run->life = LIFE_READY;
+        }
+        if (run->life == LIFE_READY)
+            ready[count++] = run;
+    }
+    return count == 0 ? NULL : ready[count == 1 ? 0 : rng_below(&world->rng, (uint32_t)count)];
+}
+
+static bool next_instant(const struct world *world, int64_t *out)
+{
+    bool found = timeline_next(world, out);
+
+    for (size_t i = 0; i < world->runs; i++) {
+        const struct run *run = world->run[i];
+
+        if ((run->life == LIFE_ASLEEP || run->life == LIFE_STALLED) && (!found || run->wake_ms < *out)) {
+            *out = run->wake_ms;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static void enter(struct world *world, struct run *run)
+{
+    world->inside = run;
+    coroutine_enter(run->co);
+    world->inside = NULL;
+}
+
+/* One step of somebody, or of time. False: nothing will ever move again. */
+static bool step(struct world *world)
+{
+    struct run *run = first_killed(world);
+    int64_t at_ms;
+
+    if (run == NULL)
+        run = any_ready(world);
+    if (run != NULL) {
+        enter(world, run);
+        return true;
+    }
+    if (!next_instant(world, &at_ms))
+        return false;
+    timeline_pass_to(world, at_ms);
+    return true;
+}
+
+/* ---- keeping runs alive: the supervisor ------------------------------------------------------- */
+
+static size_t living(const struct world *world, const struct deployment *d)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < world->runs; i++)
+        count += world->run[i]->deployment == d && run_lives(world->run[i]);
+    return count;
+}
+
+static struct machine *machine_for(struct world *world)
+{
+    bool second = world->scenario.two_machines && rng_one_in(&world->rng, 2);
+
+    return &world->machine[second ? 1 : 0];
+}
+
+/* The first deployment has as many runs as the scenario says, another one. */
+static void supervise(struct world *world)
+{
+    for (size_t i = 0; i < world->deployments; i++) {
+        size_t wanted = i == 0 ? world->scenario.runs : 1;
+
+        if (world->calm && wanted > 1)
+            wanted = 1;
+        while (world->runs < RUNS_MAX && living(world, world->deployment[i]) < wanted)
+            run_start(world, world->deployment[i], machine_for(world));
+    }
+}
+
+static void supervisor_looks(struct world *world, void *arg)
+{
+    (void)arg;
+    supervise(world);
+    if (!world->calm)
+        timeline_after(world, rng_between(&world->rng, SECONDS(1), SECONDS(90)), supervisor_looks, NULL);
+}
+
+/* ---- the phases ------------------------------------------------------------------------------ */
+
+static bool trouble_is_over(const struct world *world)
+{
+    const struct scenario *s = &world->scenario;
+    bool all_happened = world->troubles >= s->troubles && s->answer_one_in == 0 && s->smtp_faults == 0;
+    bool planned_happened = world->faults == NULL || world->faults->happened == world->faults->count;
+
+    if (world->calls >= TROUBLED_CALLS || world->timeline.now_ms >= TROUBLED_MS)
+        return true;
+    return world->timeline.now_ms > s->mail_within_ms && all_happened && planned_happened;
+}
+
+static bool anything_due(struct world *world)
+{
+    for (size_t i = 0; i < world->deployments; i++)
+        if (!oracle_is_idle_by_right(world, world->deployment[i]) &&
+            sql_number(world->deployment[i], "SELECT count(*) FROM item WHERE next_due IS NOT NULL", NULL) > 0)
+            return true;
+    return false;
+}
+
+static bool at_rest(struct world *world)
+{
+    if (world->timeline.count > 0)
+        return false;
+    for (size_t i = 0; i < world->runs; i++) {
+        const struct run *run = world->run[i];
+
+        if (run_lives(run) && (run->life != LIFE_ASLEEP || run->idle_ticks < QUIET_TICKS))
+            return false;
+        if (run->life == LIFE_KILLED)
+            return false;
+    }
+    return !anything_due(world);
+}
+
+static unsigned ticks_of(const struct world *world)
+{
+    unsigned ticks = 0;
+
+    for (size_t i = 0; i < world->runs; i++)
+        ticks += world->run[i]->ticks;
+    return ticks;
+}
+
+static void wake_interest(struct world *world)
+{
+    for (size_t i = 0; i < world->runs; i++)
+        world->run[i]->idle_ticks = 0;
+}
+
+/* V9: everything comes to rest in bounded time once faults stop. */
+static void until_at_rest(struct world *world)
+{
+    unsigned before = ticks_of(world);
+
+    wake_interest(world);
+    supervise(world);
+    while (!world->verdict.broken && !at_rest(world)) {
+        if (ticks_of(world) - before > TICKS_MOST) {
+            oracle_v9_moves_for_ever(world);
+            return;
+        }
+        if (!step(world))
+            break;
+        if (living(world, world->deployment[0]) == 0)
+            supervise(world);
+    }
+}
+
+/* People answer; what may be answered only later is answered later. */
+static bool ask_people(struct world *world)
+{
+    bool later = false;
+    size_t answered = 0;
+
+    for (size_t i = 0; i < world->deployments; i++) {
+        if (oracle_is_idle_by_right(world, world->deployment[i]))
+            continue;
+        answered += people_choose_import(world, world->deployment[i]);
+        answered += people_decide(world, world->deployment[i], &later);
+    }
+    if (answered == 0 && later)
+        timeline_pass(world, MINUTES(10));
+    return answered > 0 || later;
+}
+
+static void play(struct world *world)
+{
+    supervise(world);
+    supervisor_looks(world, NULL);
+    while (!world->verdict.broken && !trouble_is_over(world))
+        if (!step(world))
+            break;
+    faults_end(world);
+    until_at_rest(world);
+    if (!world->verdict.broken)
+        oracle_judge(world, false);
+    for (int round = 0; round < ROUNDS && !world->verdict.broken && ask_people(world); round++)
+        until_at_rest(world);
+    if (!world->verdict.broken)
+        oracle_judge(world, true);
+}
+
+void schedule_play(struct deployment *deployment[DEPLOYMENTS_MAX],
+                   const struct schedule *schedule,
+                   struct schedule_result *out)
+{
+    struct world *world = mem_new(1, sizeof *world);
+
+    begin(world, deployment, schedule);
+    play(world);
+    *out = (struct schedule_result){.verdict = world->verdict,
+                                    .calls = world->calls,
+                                    .first_calls = world->runs > 0 ? world->run[0]->calls : 0,
+                                    .second_calls = world->runs > 1 ? world->run[1]->calls : 0,
+                                    .runs = (unsigned)world->runs};
+    if (world->runs > 0)
+        memcpy(out->first_log, world->run[0]->call_log, sizeof out->first_log);
+    oracle_summary(world, &out->summary);
+    end(world);
+    free(world);
+}
+
+void schedule_result_clear(struct schedule_result *result)
+{
+    str_clear(&result->summary);
+}

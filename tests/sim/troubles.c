@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "troubles.h"
+
+#include "deployment.h"
+#include "faults.h"
+#include "people.h"
+#include "reached.h"
+#include "world.h"
+
+#include <onecase/when.h>
+
+#include <string.h>
+
+bool troubles_may_kill(const struct world *world)
+{
+    return world->runs + world->scenario.runs + world->scenario.two_deployments + 2 < RUNS_MAX;
+}
+
+static bool dies(struct world *world, struct run *at)
+{
+    if (!troubles_may_kill(world))
+        return false;
+    run_kill(at, " (SIGKILL)");
+    return true;
+}
+
+static struct run *any_run(struct world *world)
+{
+    struct run *run = world->run[rng_below(&world->rng, (uint32_t)world->runs)];
+
+    return run_lives(run) ? run : NULL;
+}
+
+static bool other_dies(struct world *world, struct run *at)
+{
+    struct run *run = any_run(world);
+
+    (void)at;
+    return run != NULL && dies(world, run);
+}
+
+static bool power(struct world *world, struct run *at)
+{
+    (void)at;
+    if (!troubles_may_kill(world))
+        return false;
+    faults_power(world, (enum power_loss)rng_below(&world->rng, POWER_LOSS_COUNT));
+    return true;
+}
+
+static bool stalls(struct world *world, struct run *at)
+{
+    reached_row("K03");
+    run_stall(at, rng_between(&world->rng, SECONDS(10), MINUTES(25)));
+    return true;
+}
+
+static bool stops(struct world *world, struct run *at)
+{
+    if (!troubles_may_kill(world))
+        return false;
+    tell(world, "run %u is asked to stop (SIGTERM)", at->number);
+    at->asked_to_stop = true;
+    return true;
+}
+
+static bool one_more_run(struct world *world, struct run *at)
+{
+    if (!troubles_may_kill(world))
+        return false;
+    reached_row("K01");
+    run_start(world, at->deployment, at->machine);
+    return true;
+}
+
+static bool clock_jumps(struct world *world, struct run *at)
+{
+    bool back = rng_one_in(&world->rng, 2);
+
+    tell(world, "the clock of %s jumps %s", at->machine->host, back ? "back an hour" : "forward a day");
+    at->machine->wall_ahead_ms += back ? -HOURS(1) : DAYS(1);
+    return true;
+}
+
+static bool person_deletes(struct world *world, struct run *at)
+{
+    (void)at;
+    return imap_person_deletes(world);
+}
+
+static bool person_files(struct world *world, struct run *at)
+{
+    (void)at;
+    return imap_person_files(world);
+}
+
+static bool person_drags_back(struct world *world, struct run *at)
+{
+    (void)at;
+    return imap_person_drags_back(world);
+}
+
+static bool inbox_renumbered(struct world *world, struct run *at)
+{
+    (void)at;
+    return imap_new_uidvalidity(world, INBOX);
+}
+
+static bool processed_renumbered(struct world *world, struct run *at)
+{
+    (void)at;
+    return imap_new_uidvalidity(world, PROCESSED);
+}
+
+/* Reused UIDs can only be noticed while UIDNEXT is still lower than it was: no more mail after it. */
+static bool inbox_falls_back(struct world *world, struct run *at)
+{
+    (void)at;
+    if (world->no_more_mail || world->timeline.now_ms < world->scenario.mail_within_ms || !imap_falls_back(world))
+        return false;
+    imap_put(world, INBOX, mail_write(world, MAIL_REQUEST, NULL, ""), world_wall_ms(world));
+    tell(world, "a new mail takes a UID that was given before");
+    world->no_more_mail = true;
+    return true;
+}
+
+static void imap_is_back(struct world *world, void *arg)
+{
+    (void)arg;
+    world->imap.down = false;
+}
+
+static bool imap_goes_down(struct world *world, struct run *at)
+{
+    (void)at;
+    tell(world, "the IMAP server is down for a while");
+    world->imap.down = true;
+    timeline_after(world, rng_between(&world->rng, SECONDS(5), MINUTES(30)), imap_is_back, NULL);
+    return true;
+}
+
+static bool smtp_mood_swings(struct world *world, struct run *at)
+{
+    static const char *const rows[MOOD_COUNT] = {"", "S20", "S17", "S21", "S23", "S25"};
+    enum mood mood = (enum mood)(1 + rng_below(&world->rng, MOOD_COUNT - 1));
+
+    (void)at;
+    reached_row(rows[mood]);
+    smtp_mood(world, mood, rng_between(&world->rng, MINUTES(1), HOURS(2)));
+    return true;
+}
+
+static void disk_has_room(struct world *world, void *arg)
+{
+    struct deployment *d = arg;
+
+    d->disk.full = false;
+    tell(world, "the disk of %s has room again", d->name);
+}
+
+static bool disk_fills(struct world *world, struct run *at)
+{
+    tell(world, "the disk of %s is full", at->deployment->name);
+    at->deployment->disk.full = true;
+    timeline_after(world, rng_between(&world->rng, SECONDS(5), MINUTES(20)), disk_has_room, at->deployment);
+    return true;
+}
+
+static bool replay(struct world *world, struct run *at)
+{
+    bool happened = people_replay(world, at->deployment);
+
+    if (happened && rng_one_in(&world->rng, 3)) {
+        reached_row("K05");
+        people_replay(world, at->deployment);
+    }
+    return happened;
+}
+
+static void resume(struct world *world, void *arg)
+{
+    if (!world->calm)
+        people_pause(world, arg, false);
+}
+
+static bool pause(struct world *world, struct run *at)
+{
+    if (!people_pause(world, at->deployment, true))
+        return false;
+    timeline_after(world, rng_between(&world->rng, SECONDS(5), MINUTES(20)), resume, at->deployment);
+    return true;
+}
+
+static bool decide(struct world *world, struct run *at)
+{
+    bool later = false;
+
+    return world->scenario.people_at_once && people_decide(world, at->deployment, &later) > 0;
+}
+
+static bool import(struct world *world, struct run *at)
+{
+    return people_choose_import(world, at->deployment);
+}
+
+/* The number of the newest mark of ours in the claim folder: only a ledger that is behind it can be
+ * seen to have gone back. The window before the mark is the README's. */
+static int64_t marked(struct deployment *d)
+{
+    return sql_number(d, "SELECT max(marked_event) FROM mailbox", NULL);
+}
+
+static bool remember(struct world *world, struct run *at)
+{
+    if (!world->scenario.restores || at->deployment->remembered)
+        return false;
+    tell(world, "somebody copies the ledger");
+    deployment_remember(at->deployment);
+    return true;
+}
+
+static bool restore(struct world *world, struct run *at)
+{
+    struct deployment *d = at->deployment;
+
+    if (!d->remembered || d->went_back > 0 || !troubles_may_kill(world) || marked(d) <= d->remembered_event)
+        return false;
+    for (size_t i = 0; i < world->runs; i++)
+        run_kill(world->run[i], " (stopped for the restore)");
+    tell(world, "the ledger is replaced by the older copy");
+    deployment_go_back(d);
+    world->moved++;
+    return true;
+}
+
+/* clang-format off */
+static const struct {
+    const char *row;
+    unsigned weight;
+    bool (*happens)(struct world *world, struct run *at);
+} troubles[] = {
+/*   row    weight  what */
+    {"C",   30,     dies},
+    {"K01",  3,     other_dies},
+    {"C07",  8,     power},
+    {"K03",  8,     stalls},
+    {"K06",  3,     stops},
+    {"K01",  3,     one_more_run},
+    {"L07",  3,     clock_jumps},
+    {"I10",  4,     person_deletes},
+    {"I10",  4,     person_files},
+    {"I22",  4,     person_drags_back},
+    {"I05",  4,     inbox_renumbered},
+    {"I05",  2,     processed_renumbered},
+    {"I20",  3,     inbox_falls_back},
+    {"I01",  3,     imap_goes_down},
+    {"S20",  5,     smtp_mood_swings},
+    {"B01",  3,     disk_fills},
+    {"K04",  5,     replay},
+    {"K06",  3,     pause},
+    {"E01",  8,     decide},
+    {"O04",  3,     import},
+    {"L09", 30,     remember},
+    {"L09", 40,     restore},
+};
+/* clang-format on */
+
+bool troubles_happen(struct world *world, struct run *at)
+{
+    unsigned total = 0;
+
+    for (size_t i = 0; i < LENGTH(troubles); i++)
+        total += troubles[i].weight;
+    unsigned drawn = rng_below(&world->rng, total);
+
+    for (size_t i = 0; i < LENGTH(troubles); i++) {
+        if (drawn >= troubles[i].weight) {
+            drawn -= troubles[i].weight;
+            continue;
+        }
+        if (!troubles[i].happens(world, at))
+            return false;
+        reached_row(troubles[i].row);
+        return true;
+    }
+    return false;
+}
