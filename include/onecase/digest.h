@@ -31,3 +31,6 @@ bool digest_eq(const struct digest *a, const struct digest *b); /* in constant t
 bool digest_is_zero(const struct digest *d);
 void digest_hex(const struct digest *d, char out[DIGEST_HEX_SIZE]);
 bool digest_from_hex(struct slice hex, struct digest *out); /* 64 digits, either case */
+
+/* 32 octets that nobody can guess, for secrets. Aborts where there is no randomness. */
+void digest_random(struct digest *out);

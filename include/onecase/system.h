@@ -24,3 +24,6 @@ enum rc system_processes_open(const char *data_dir, struct system_processes **ou
     MUST_CHECK;
 struct processes system_processes_port(struct system_processes *p); /* valid until close */
 void system_processes_close(struct system_processes **p); /* for CLEANUP; leaves every run */
+
+/* Rests for at most `ms`; a signal ends it early. */
+void system_rest(int64_t ms);

@@ -5,6 +5,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/rand.h>
 #include <stdlib.h>
 
 struct sha256 {
@@ -117,4 +118,9 @@ bool digest_from_hex(struct slice hex, struct digest *out)
     }
     *out = d;
     return true;
+}
+
+void digest_random(struct digest *out)
+{
+    must(RAND_bytes(out->octet, DIGEST_SIZE));
 }

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "supervise.h"
+
+#include "notify.h"
+#include "worker.h"
+
+#include <onecase/backoff.h>
+#include <onecase/log.h>
+#include <onecase/system.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A worker that lived this long was well: its next death starts the pauses anew. */
+#define WELL_AFTER_MS MINUTES(5)
+
+/* What a worker hands back through its pipe. */
+struct report {
+    enum rc rc;
+    struct run_summary sum;
+    struct err err;
+};
+
+struct worker {
+    const struct config_mailbox *mailbox;
+    pid_t pid; /* 0: not running */
+    int pipe;  /* its report; -1 is none */
+    unsigned deaths;
+    int64_t started_ms, start_at_ms; /* boot time */
+    struct report report;
+    bool reported;
+};
+
+struct supervisor {
+    struct config *config;
+    const struct run_request *request;
+    struct worker *worker;
+    size_t workers;
+    struct clock clock;
+    bool stopping;
+};
+
+static volatile sig_atomic_t told_to_stop, told_to_reload;
+
+static void note_signal(int signal)
+{
+    if (signal == SIGHUP)
+        told_to_reload = 1;
+    else if (signal != SIGCHLD)
+        told_to_stop = 1;
+}
+
+static void listen_for_signals(void)
+{
+    static const int heard[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
+    struct sigaction act = {.sa_handler = note_signal};
+    sigemptyset(&act.sa_mask);
+    for (size_t i = 0; i < LENGTH(heard); i++)
+        sigaction(heard[i], &act, NULL);
+}
+
+static int64_t boot(const struct supervisor *s)
+{
+    return clock_now(&s->clock).boot_ms;
+}
+
+/* ---- a worker's life ---------------------------------------------------------------------------- */
+
+static int child(const struct supervisor *s, const struct config_mailbox *mailbox, int report_to)
+{
+    struct report r = {.err = ERR_INIT};
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    r.rc = worker_run(s->config, mailbox, s->request, &r.sum, &r.err);
+    r.err.where = NULL;
+    ssize_t n = write(report_to, &r, sizeof r);
+    return n == (ssize_t)sizeof r && r.rc == RC_OK ? 0 : 1;
+}
+
+static void start(struct supervisor *s, struct worker *w)
+{
+    int ends[2];
+    if (pipe(ends) != 0) {
+        w->start_at_ms = boot(s) + SECONDS(1);
+        return;
+    }
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        exit(child(s, w->mailbox, ends[1]));
+    }
+    close(ends[1]);
+    w->pipe = ends[0];
+    w->pid = pid > 0 ? pid : 0;
+    w->started_ms = boot(s);
+    w->start_at_ms = w->started_ms + SECONDS(1); /* in case the fork failed */
+    w->reported = false;
+}
+
+static void take_report(struct worker *w)
+{
+    if (w->pipe >= 0) {
+        w->reported = read(w->pipe, &w->report, sizeof w->report) == (ssize_t)sizeof w->report;
+        w->report.err.where = "worker";
+        close(w->pipe);
+    }
+    w->pipe = -1;
+    w->pid = 0;
+}
+
+static void ended(struct supervisor *s, struct worker *w, int status)
+{
+    struct backoff pause = {.first_ms = SECONDS(1), .max_ms = MINUTES(5)};
+    take_report(w);
+    bool well = w->reported && w->report.rc == RC_OK;
+    if (s->stopping || s->request->once)
+        return;
+    if (boot(s) - w->started_ms >= WELL_AFTER_MS)
+        w->deaths = 0;
+    w->start_at_ms = boot(s) + backoff_delay(&pause, w->deaths++, 0);
+    if (!well)
+        log_event(LOG_ERROR, "worker.ended", "mailbox=%s %s=%d why=\"%s\"", w->mailbox->id,
+                  WIFSIGNALED(status) ? "signal" : "exit",
+                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                  w->reported ? w->report.err.text : "it died without a word");
+}
+
+static void reap(struct supervisor *s)
+{
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+        for (size_t i = 0; i < s->workers; i++)
+            if (s->worker[i].pid == pid)
+                ended(s, &s->worker[i], status);
+}
+
+static size_t running(const struct supervisor *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->workers; i++)
+        n += s->worker[i].pid > 0;
+    return n;
+}
+
+static void send_all(const struct supervisor *s, int signal)
+{
+    for (size_t i = 0; i < s->workers; i++)
+        if (s->worker[i].pid > 0)
+            kill(s->worker[i].pid, signal);
+}
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+static bool wanted(const struct supervisor *s, const struct config_mailbox *m)
+{
+    return !s->request->only || strcmp(s->request->only, m->id) == 0;
+}
+
+static void enlist(struct supervisor *s)
+{
+    free(s->worker);
+    s->worker = mem_new(s->config->mailboxes.count, sizeof *s->worker);
+    s->workers = 0;
+    for (size_t i = 0; i < s->config->mailboxes.count; i++)
+        if (wanted(s, &s->config->mailboxes.at[i]))
+            s->worker[s->workers++] =
+                (struct worker){.mailbox = &s->config->mailboxes.at[i], .pipe = -1};
+}
+
+static void start_due(struct supervisor *s)
+{
+    for (size_t i = 0; i < s->workers; i++)
+        if (s->worker[i].pid == 0 && boot(s) >= s->worker[i].start_at_ms)
+            start(s, &s->worker[i]);
+}
+
+/* Ends every worker: politely, and after stop_timeout by force. */
+static void stop_all(struct supervisor *s)
+{
+    int64_t until = boot(s) + s->config->stop_timeout_ms;
+    s->stopping = true;
+    send_all(s, SIGTERM);
+    while (running(s) > 0 && boot(s) < until) {
+        system_rest(100);
+        reap(s);
+    }
+    if (running(s) > 0)
+        log_event(LOG_WARN, "workers.killed", "count=%zu", running(s));
+    send_all(s, SIGKILL);
+    while (running(s) > 0) {
+        system_rest(10);
+        reap(s);
+    }
+    s->stopping = false;
+}
+
+static void reload(struct supervisor *s)
+{
+    CLEANUP(str_clear) struct str problems = STR_INIT;
+    struct config *fresh = NULL;
+    notify_manager("RELOADING=1");
+    if (config_load(s->config->path, s->config->templates_dir, &fresh, &problems) != RC_OK) {
+        log_event(LOG_ERROR, "configuration.refused", "the old one stays: %s", str_z(&problems));
+        notify_manager("READY=1");
+        return;
+    }
+    stop_all(s);
+    config_free(&s->config);
+    s->config = fresh;
+    enlist(s);
+    log_event(LOG_NOTE, "configuration.read", "mailboxes=%zu", s->workers);
+    notify_manager("READY=1");
+}
+
+static enum rc serve(struct supervisor *s)
+{
+    notify_manager("READY=1");
+    while (!told_to_stop) {
+        if (told_to_reload) {
+            told_to_reload = 0;
+            reload(s);
+        }
+        start_due(s);
+        system_rest(SECONDS(5));
+        reap(s);
+    }
+    notify_manager("STOPPING=1");
+    stop_all(s);
+    return RC_OK;
+}
+
+/* ---- once --------------------------------------------------------------------------------------- */
+
+static void sum_up(const struct worker *w, struct run_summary *out)
+{
+    const struct run_summary *one = &w->report.sum;
+    out->deliveries += one->deliveries;
+    out->new_items += one->new_items;
+    out->duplicates += one->duplicates;
+    out->conflicts += one->conflicts;
+    out->completed += one->completed;
+    out->deferred += one->deferred;
+    out->awaiting_choice += one->awaiting_choice;
+    out->mailbox_failed |= one->mailbox_failed;
+    out->disk_failed |= one->disk_failed;
+    if (one->other_owner[0])
+        text_copy(out->other_owner, sizeof out->other_owner, one->other_owner);
+}
+
+static enum rc once(struct supervisor *s, struct run_summary *out, struct err *err)
+{
+    enum rc rc = RC_OK;
+    *out = (struct run_summary){0};
+    start_due(s);
+    while (running(s) > 0) {
+        if (told_to_stop)
+            send_all(s, SIGTERM);
+        system_rest(50);
+        reap(s);
+    }
+    for (size_t i = 0; i < s->workers; i++) {
+        const struct worker *w = &s->worker[i];
+        if (!w->reported)
+            rc = FAIL(err, RC_BROKEN, "%s: its worker died without a word; run it again",
+                      w->mailbox->id);
+        else if (w->report.rc != RC_OK)
+            rc = FAIL(err, w->report.rc, "%s: %s", w->mailbox->id, w->report.err.text);
+        if (w->reported)
+            sum_up(w, out);
+    }
+    return rc;
+}
+
+enum rc supervise(struct config **config,
+                  const struct run_request *request,
+                  struct run_summary *out,
+                  struct err *err)
+{
+    struct supervisor s = {.config = STEAL(*config), .request = request, .clock = system_clock()};
+    listen_for_signals();
+    enlist(&s);
+    enum rc rc =
+        s.workers == 0 ? FAIL(err, RC_USAGE, "run: there is no mailbox of that name") : RC_OK;
+    if (rc == RC_OK)
+        rc = request->once ? once(&s, out, err) : serve(&s);
+    free(s.worker);
+    config_free(&s.config);
+    return rc;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire.h"
+
+#include "secrets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH           64
+#define BUSY_TIMEOUT_MS 10000
+#define SETTLE_MS       MINUTES(5)
+
+/* ---- servers ------------------------------------------------------------------------------------ */
+
+static enum security security_of(enum config_security s)
+{
+    static const enum security of[] = {[CONFIG_TLS] = SECURITY_TLS,
+                                       [CONFIG_STARTTLS] = SECURITY_STARTTLS,
+                                       [CONFIG_PLAINTEXT] = SECURITY_NONE};
+    return of[s];
+}
+
+static enum sign_in sign_in_of(enum config_method m)
+{
+    static const enum sign_in of[] = {[CONFIG_NO_SIGN_IN] = SIGN_IN_NONE,
+                                      [CONFIG_PASSWORD] = SIGN_IN_PASSWORD,
+                                      [CONFIG_XOAUTH2] = SIGN_IN_XOAUTH2,
+                                      [CONFIG_OAUTHBEARER] = SIGN_IN_OAUTHBEARER};
+    return of[m];
+}
+
+static const char *or_null(const char *text)
+{
+    return text && text[0] ? text : NULL;
+}
+
+struct endpoint wire_endpoint(const struct config_server *server)
+{
+    return (struct endpoint){
+        .host = server->host,
+        .port = (uint16_t)server->port,
+        .security = security_of(server->security),
+        .allow_plaintext = server->allow_plaintext,
+        .sign_in = sign_in_of(server->method),
+        .username = server->username,
+        .secret = server->method == CONFIG_PASSWORD ? server->password : NULL,
+        .source = secrets_of(&server->auth),
+        .ca_file = or_null(server->ca_file),
+        .proxy = or_null(server->proxy),
+        .timeout_ms = server->timeout_ms,
+    };
+}
+
+struct smtp_settings wire_smtp(const struct config_acknowledgement *a)
+{
+    return (struct smtp_settings){
+        .endpoint = wire_endpoint(&a->smtp),
+        .connections = a->connections,
+        .rate = a->rate,
+        .final_timeout_ms = a->final_timeout_ms,
+    };
+}
+
+/* ---- the ledger and the data folder ------------------------------------------------------------- */
+
+static enum rc
+open_store(const struct config *config, bool create, struct store **out, struct err *err)
+{
+    CLEANUP(str_clear) struct str path = STR_INIT;
+    struct clock clock = system_clock();
+    if (strcmp(config->ledger, "sqlite") != 0)
+        return FAIL(err, RC_USAGE,
+                    "ledger: only 'sqlite' is built into this version; set `ledger: sqlite`");
+    str_addf(&path, "%s/ledger.db", config->data_dir);
+    struct store_options options = {
+        .path = str_z(&path),
+        .busy_timeout_ms = BUSY_TIMEOUT_MS,
+        .create = create,
+        .now_ms = clock_now(&clock).wall_ms,
+    };
+    digest_random(&options.secret_seed);
+    return store_open(&options, out, err);
+}
+
+enum rc wire_data(const struct config *config, bool create, struct wired_data *out, struct err *err)
+{
+    *out = (struct wired_data){0};
+    enum rc rc = posix_files_open(config->data_dir, &out->posix, err);
+    if (rc == RC_OK)
+        rc = open_store(config, create, &out->store, err);
+    if (rc != RC_OK) {
+        wire_data_close(out);
+        return rc;
+    }
+    out->files = posix_files_port(out->posix);
+    out->blob_store = blob_store_new(&out->files);
+    out->blobs = blob_store_port(out->blob_store);
+    out->ledger = store_ledger(out->store);
+    out->views = store_views(out->store);
+    return RC_OK;
+}
+
+void wire_data_close(struct wired_data *data)
+{
+    blob_store_free(&data->blob_store);
+    posix_files_close(&data->posix);
+    store_close(&data->store);
+}
+
+/* ---- settings ----------------------------------------------------------------------------------- */
+
+static struct service_settings settings_of(const struct wired *w)
+{
+    const struct config *c = w->config;
+    const struct config_mailbox *m = w->mailbox;
+    const struct config_acknowledgement *a = &m->acknowledgement;
+    struct service_settings s = {
+        .inbox = m->folders.inbox,
+        .claim_folder = m->folders.claim,
+        .name = c->name,
+        .environment = c->environment,
+        .owner = c->owner,
+        .version = ONECASE_VERSION,
+        .sender = strcmp(a->envelope_from, "<>") == 0 ? "" : a->envelope_from,
+        .domain = w->domain,
+        .copy_to = a->evidence.copy_to,
+        .evidence_folder = a->evidence.folder,
+        .take_over = "",
+        .first_import_recent_ms = m->first_import_recent_ms,
+        .max_message_size = m->max_message_size,
+        .lease_ms = c->lease_ms,
+        .final_timeout_ms = a->final_timeout_ms,
+        .evidence_wait_ms = a->evidence.wait_ms,
+        .give_up_after_ms = c->give_up_after_ms,
+        .poll_ms = m->poll_interval_ms,
+        .disk_reserve = c->disk_reserve,
+        .settle_ms = SETTLE_MS,
+        .retry = {.first_ms = c->first_delay_ms, .max_ms = c->max_delay_ms},
+        .batch = BATCH,
+    };
+    config_policy(c, m, &s.policy);
+    return s;
+}
+
+/* ---- what answers ------------------------------------------------------------------------------- */
+
+static char *domain_of(const char *address)
+{
+    const char *at = strrchr(address, '@');
+    return mem_text(at ? at + 1 : "localhost");
+}
+
+static enum rc open_answers(struct wired *w, struct err *err)
+{
+    const struct config_acknowledgement *a = &w->mailbox->acknowledgement;
+    if (!a->enabled)
+        return RC_OK;
+    struct letter_settings letter = {
+        .from_name = a->from_name,
+        .from_address = a->from_address,
+        .domain = w->domain,
+        .templates_dir = w->config->templates_dir,
+    };
+    for (size_t i = 0; i < COMPLETION_COUNT; i++)
+        letter.file[i] = a->templates[i];
+    TRY(letter_writer_new(&letter, &w->writer, err));
+    w->composer = letter_writer_port(w->writer);
+    struct smtp_settings smtp = wire_smtp(a);
+    w->smtp = smtp_courier_new(&smtp, &w->clock);
+    w->smtp_port = smtp_courier_port(w->smtp);
+    return RC_OK;
+}
+
+static enum rc open_all(struct wired *w, struct err *err)
+{
+    TRY(wire_data(w->config, true, &w->data, err));
+    TRY(system_processes_open(w->config->data_dir, &w->system, err));
+    w->processes = system_processes_port(w->system);
+    TRY(message_reader_new(w->config->data_dir, NULL, &w->reader, err));
+    w->reader_port = message_reader_port(w->reader);
+    w->imap_endpoint = wire_endpoint(&w->mailbox->imap);
+    w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock);
+    w->imap_port = imap_mailbox_port(w->imap);
+    return open_answers(w, err);
+}
+
+enum rc wire_open(const struct config *config,
+                  const struct config_mailbox *mailbox,
+                  struct wired *out,
+                  struct err *err)
+{
+    *out = (struct wired){.config = config, .mailbox = mailbox, .clock = system_clock()};
+    out->domain = domain_of(
+        mailbox->acknowledgement.from_address ? mailbox->acknowledgement.from_address : "");
+    enum rc rc = open_all(out, err);
+    if (rc != RC_OK) {
+        wire_close(out);
+        return rc;
+    }
+    out->ports = (struct service_ports){
+        .ledger = &out->data.ledger,
+        .mailbox = &out->imap_port,
+        .courier = out->smtp ? &out->smtp_port : NULL,
+        .blobs = &out->data.blobs,
+        .files = &out->data.files,
+        .reader = &out->reader_port,
+        .composer = &out->composer,
+        .clock = &out->clock,
+        .processes = &out->processes,
+    };
+    out->settings = settings_of(out);
+    return RC_OK;
+}
+
+void wire_close(struct wired *wired)
+{
+    letter_writer_free(&wired->writer);
+    smtp_courier_free(wired->smtp);
+    imap_mailbox_free(wired->imap);
+    message_reader_free(&wired->reader);
+    system_processes_close(&wired->system);
+    wire_data_close(&wired->data);
+    free(wired->domain);
+    *wired = (struct wired){0};
+}

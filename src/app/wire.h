@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wire - the one place where ports meet adapters: a mailbox of the configuration becomes a service.
+ *
+ * Everything that wire_open makes belongs to the struct and is given back by wire_close. A process
+ * wires after it was forked: ledger, locks and connections do not survive a fork.
+ */
+#pragma once
+
+#include <onecase/blob_store.h>
+#include <onecase/config.h>
+#include <onecase/imap.h>
+#include <onecase/letter_writer.h>
+#include <onecase/message_reader.h>
+#include <onecase/posix_files.h>
+#include <onecase/service.h>
+#include <onecase/smtp.h>
+#include <onecase/store.h>
+#include <onecase/system.h>
+
+#define ONECASE_VERSION "0.1"
+#define TEMPLATES_DIR   "/usr/share/onecase/templates"
+
+/* What a data folder needs: the ledger, and where mail is kept. */
+struct wired_data {
+    struct store *store;
+    struct posix_files *posix;
+    struct files files;
+    struct blob_store *blob_store;
+    struct blobs blobs;
+    struct ledger ledger;
+    struct views views;
+};
+
+struct wired {
+    const struct config *config;          /* borrowed */
+    const struct config_mailbox *mailbox; /* borrowed */
+    struct wired_data data;
+    struct clock clock;
+    struct system_processes *system;
+    struct processes processes;
+    struct endpoint imap_endpoint;
+    struct imap_mailbox *imap;
+    struct mailbox imap_port;
+    struct smtp_courier *smtp;
+    struct courier smtp_port;
+    struct message_reader *reader;
+    struct reader reader_port;
+    struct letter_writer *writer;
+    struct composer composer;
+    struct service_ports ports;
+    struct service_settings settings;
+    char *domain; /* of `from` */
+};
+
+/* Opens the ledger and the data folder, making both where `create`. */
+enum rc wire_data(const struct config *config, bool create, struct wired_data *out, struct err *err)
+    MUST_CHECK;
+void wire_data_close(struct wired_data *data); /* for CLEANUP */
+
+/* RC_BROKEN, RC_DEFERRED of the ledger or disk; RC_REFUSED of a template. Connects to nothing. */
+enum rc wire_open(const struct config *config,
+                  const struct config_mailbox *mailbox,
+                  struct wired *out,
+                  struct err *err) MUST_CHECK;
+void wire_close(struct wired *wired); /* for CLEANUP */
+
+/* The endpoints alone, for doctor. */
+struct endpoint wire_endpoint(const struct config_server *server);
+struct smtp_settings wire_smtp(const struct config_acknowledgement *acknowledgement);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker.h"
+
+#include "wire.h"
+
+#include <onecase/log.h>
+#include <signal.h>
+#include <string.h>
+
+static volatile sig_atomic_t told_to_stop;
+
+static void stop(int signal)
+{
+    (void)signal;
+    told_to_stop = 1;
+}
+
+static void listen_for_stop(void)
+{
+    struct sigaction act = {.sa_handler = stop};
+    sigemptyset(&act.sa_mask);
+    sigaction(SIGTERM, &act, NULL);
+    sigaction(SIGINT, &act, NULL);
+}
+
+static void add_up(const struct tick_result *r, struct run_summary *sum)
+{
+    sum->deliveries += r->deliveries;
+    sum->new_items += r->new_items;
+    sum->duplicates += r->duplicates;
+    sum->conflicts += r->conflicts;
+    sum->completed += r->completed;
+    sum->deferred = r->deferred;
+    sum->awaiting_choice = r->awaiting_choice;
+    sum->mailbox_failed = r->mailbox_failed;
+    sum->disk_failed = r->disk_full;
+    text_copy(sum->other_owner, sizeof sum->other_owner, r->other_owner);
+}
+
+/* A ledger that is busy, or a disk that is full, is waited for; `once` says so and ends. */
+static enum rc one_turn(struct service *service, struct tick_result *r, struct err *err)
+{
+    struct err why = ERR_INIT;
+    if (told_to_stop)
+        service_stop(service);
+    enum rc rc = service_tick(service, r, &why);
+    if (rc == RC_OK)
+        return RC_OK;
+    log_event(LOG_ERROR, "turn.failed", "rc=%s why=\"%s\"", rc_text(rc), why.text);
+    return FAIL(err, rc, "%s", why.text);
+}
+
+static enum rc run_once(struct service *service,
+                        const struct run_request *request,
+                        struct run_summary *sum,
+                        struct err *err)
+{
+    struct tick_result r = {.moved = true};
+    int64_t turns = 0;
+    while (r.moved && !told_to_stop) {
+        TRY(one_turn(service, &r, err));
+        add_up(&r, sum);
+        if (request->progress)
+            request->progress(request->ctx, "turn", ++turns, 0);
+    }
+    return RC_OK;
+}
+
+static void wait_for_news(struct wired *w, const struct tick_result *r)
+{
+    struct err err = ERR_INIT;
+    int64_t wait =
+        r->wake_ms == NOT_DUE ? w->settings.poll_ms : r->wake_ms - clock_now(&w->clock).wall_ms;
+    if (wait > w->settings.poll_ms)
+        wait = w->settings.poll_ms;
+    if (wait <= 0 || told_to_stop)
+        return;
+    if (r->mailbox_failed ||
+        w->imap_port.wait(w->imap_port.self, w->settings.inbox, wait, &err) != RC_OK)
+        system_rest(wait);
+}
+
+static enum rc run_on(struct wired *w, struct service *service, struct err *err)
+{
+    while (!told_to_stop) {
+        struct tick_result r = {.wake_ms = NOT_DUE};
+        enum rc rc = one_turn(service, &r, err);
+        if (rc != RC_OK && rc != RC_DEFERRED)
+            return rc;
+        if (rc == RC_DEFERRED)
+            system_rest(w->config->first_delay_ms);
+        else if (!r.moved)
+            wait_for_news(w, &r);
+    }
+    return RC_OK;
+}
+
+enum rc worker_run(const struct config *config,
+                   const struct config_mailbox *mailbox,
+                   const struct run_request *request,
+                   struct run_summary *out,
+                   struct err *err)
+{
+    CLEANUP(wire_close) struct wired wired = {0};
+    CLEANUP(service_free) struct service *service = NULL;
+    *out = (struct run_summary){0};
+    listen_for_stop();
+    TRY(wire_open(config, mailbox, &wired, err));
+    if (request->take_over)
+        wired.settings.take_over = request->take_over;
+    TRY(service_new(&wired.ports, &wired.settings, &service, err));
+    return request->once ? run_once(service, request, out, err) : run_on(&wired, service, err);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * worker - one process, one mailbox: ticks, and waits for news in between.
+ *
+ * SIGTERM arms nothing new and ends when what is in flight has ended. With `once` it ticks until
+ * nothing moves and nothing is due now.
+ */
+#pragma once
+
+#include <onecase/config.h>
+#include <onecase/operations.h>
+
+enum rc worker_run(const struct config *config,
+                   const struct config_mailbox *mailbox,
+                   const struct run_request *request,
+                   struct run_summary *out,
+                   struct err *err) MUST_CHECK;
