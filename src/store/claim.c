@@ -130,7 +130,8 @@ find_due(struct db *db, const struct claiming *c, struct candidates *out, struct
     size_t others = out->count - own;
     size_t kept = own + others > c->limit ? c->limit - others : own;
 
-    memmove(out->at + kept, out->at + own, others * sizeof *out->at);
+    if (others > 0)
+        memmove(out->at + kept, out->at + own, others * sizeof *out->at);
     out->count = kept + others;
     return RC_OK;
 }
