@@ -167,37 +167,46 @@ static enum rc line_stands(struct db *db, const struct writing *w, struct err *e
     return stmt_row(s, err);
 }
 
-/* The octets of the commit that failed may stand in the log yet, whole, where a recovery would take
- * them for good. From this commit on they are overwritten. */
-static enum rc take_its_place(struct db *db, int64_t number, struct err *err)
+/* Where the line is not there, the octets of the commit that failed may stand in the log yet, whole,
+ * where a recovery would take them for good: from this commit on they are overwritten. Where it is
+ * there, this commit shows that the disk writes again. */
+static enum rc settle(struct db *db, int64_t number, struct err *err)
 {
-    static const char settle[] =
-        "INSERT INTO meta (name, value) VALUES ('settled', CAST($1 AS TEXT))"
-        " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    static const char set[] = "INSERT INTO meta (name, value) VALUES ('settled', CAST($1 AS TEXT))"
+                              " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
 
     TRY(tx_begin(db, &tx, err));
-    TRY(stmt_open(db, settle, &s, err));
+    TRY(stmt_open(db, set, &s, err));
     stmt_int(s, 1, number);
     TRY(stmt_run(s, NULL, err));
     return tx_commit(&tx, err);
 }
 
+static enum rc look(struct db *db, const struct writing *w, bool *there, struct err *err)
+{
+    TRY(db_reopen(db, err));
+    enum rc rc = w->number == 0 ? RC_NOT_FOUND : line_stands(db, w, err);
+
+    if (rc != RC_OK && rc != RC_NOT_FOUND)
+        return rc;
+    *there = rc == RC_OK;
+    return settle(db, w->number, err);
+}
+
 static enum rc read_back(struct db *db, const struct writing *w, struct err *err)
 {
     struct err second = ERR_INIT;
-    enum rc rc = db_reopen(db, &second);
+    bool there;
 
-    if (rc == RC_OK)
-        rc = w->number == 0 ? RC_NOT_FOUND : line_stands(db, w, &second);
-    if (rc == RC_OK)
+    if (look(db, w, &there, &second) != RC_OK)
+        return err_set(err, RC_UNKNOWN, "writing_finish", "%s; reading it back failed: %s",
+                       err->text, second.text);
+    if (there)
         return RC_OK;
-    if (rc == RC_NOT_FOUND && take_its_place(db, w->number, &second) == RC_OK)
-        return err_set(err, RC_DEFERRED, "writing_finish", "%s; read back: nothing was written",
-                       err->text);
-    return err_set(err, RC_UNKNOWN, "writing_finish", "%s; reading it back failed: %s", err->text,
-                   second.text);
+    return err_set(err, RC_DEFERRED, "writing_finish", "%s; read back: nothing was written",
+                   err->text);
 }
 
 enum rc writing_finish(struct writing *w, struct err *err)

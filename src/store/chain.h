@@ -12,9 +12,10 @@
  * next. `previous` is the hash of the line before; of the first, the id of the ledger.
  *
  * A COMMIT that failed is read back: the last line that the transaction wrote is looked for on a new
- * connection. There: RC_OK. Not there: RC_DEFERRED, once a commit of ours has taken its place, so
- * that no recovery can bring it back. Neither could be found out: RC_UNKNOWN. A transaction that adds
- * no line must be harmless to repeat: after such a failure it is RC_DEFERRED, done or not.
+ * connection, and a commit of ours must succeed after it, so that no recovery can turn what was found
+ * into its opposite. There: RC_OK. Not there: RC_DEFERRED. Neither could be found out: RC_UNKNOWN. A
+ * transaction that adds no line must be harmless to repeat: after such a failure it is RC_DEFERRED,
+ * done or not.
  */
 #pragma once
 

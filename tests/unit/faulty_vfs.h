@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * faulty_vfs - SQLite's own file access with one failure: the n-th write or sync from now fails.
+ * faulty_vfs - SQLite's own file access with a failure: the n-th write or sync from now.
  *
- * Used by path: "file:/tmp/x/ledger.db?vfs=faulty". It fails once, or from then on until `faulty`
- * is set to nothing again. A sync that fails has written nothing less than one that does not.
+ * Used by path: "file:/tmp/x/ledger.db?vfs=faulty". As many calls fail from there on as are asked
+ * for. A sync that fails has written nothing less than one that does not.
  */
 #pragma once
 
@@ -16,10 +16,10 @@ enum faulty_call { FAULTY_NONE, FAULTY_WRITE, FAULTY_SYNC };
 
 static struct {
     enum faulty_call call;
-    int in;          /* the how-manieth such call fails, from 1 */
-    int code;        /* what it fails with */
-    bool for_good;
-    int failed;      /* calls that were failed */
+    int in;     /* the how-manieth such call fails, from 1 */
+    int code;   /* what it fails with */
+    int times;  /* so many fail from there on */
+    int failed; /* so many have */
 } faulty;
 
 struct faulty_file {
@@ -36,7 +36,7 @@ static inline bool fails(enum faulty_call call)
 {
     if (faulty.call != call || (--faulty.in > 0))
         return false;
-    if (faulty.in < 0 && !faulty.for_good)
+    if (faulty.failed >= faulty.times)
         return false;
     faulty.failed++;
     return true;
@@ -103,7 +103,8 @@ static inline int faulty_kind(sqlite3_file *f)
     return real_file(f)->pMethods->xDeviceCharacteristics(real_file(f));
 }
 
-static inline int faulty_shm_map(sqlite3_file *f, int page, int size, int extend, void volatile **out)
+static inline int
+faulty_shm_map(sqlite3_file *f, int page, int size, int extend, void volatile **out)
 {
     return real_file(f)->pMethods->xShmMap(real_file(f), page, size, extend, out);
 }
@@ -173,16 +174,16 @@ static inline void faulty_register(void)
     sqlite3_vfs_register(&vfs, 0);
 }
 
-static inline void faulty_set(enum faulty_call call, int in, int code, bool for_good)
+static inline void faulty_set(enum faulty_call call, int in, int code, int times)
 {
     faulty.call = call;
     faulty.in = in;
     faulty.code = code;
-    faulty.for_good = for_good;
+    faulty.times = times;
     faulty.failed = 0;
 }
 
 static inline void faulty_clear(void)
 {
-    faulty_set(FAULTY_NONE, 0, 0, false);
+    faulty_set(FAULTY_NONE, 0, 0, 0);
 }

@@ -24,15 +24,15 @@ static inline struct instant at_ms(int64_t after_ms)
 }
 
 /* Prints the text of a failure, then fails the test. */
-#define assert_rc(call, expected)                                                              \
-    do {                                                                                       \
-        enum rc rc_ = (call);                                                                  \
-        if (rc_ != (expected))                                                                 \
-            print_error("%s, not %s: %s\n", rc_text(rc_), rc_text(expected), err.text);        \
-        assert_int_equal(rc_, (expected));                                                     \
+#define assert_rc(call, expected)                                                                  \
+    do {                                                                                           \
+        enum rc rc_ = (call);                                                                      \
+        if (rc_ != (expected))                                                                     \
+            print_error("%s, not %s: %s\n", rc_text(rc_), rc_text(expected), err.text);            \
+        assert_int_equal(rc_, (expected));                                                         \
     } while (0)
-#define assert_ok(call)         assert_rc((call), RC_OK)
-#define assert_says(words)      assert_non_null(strstr(err.text, (words)))
+#define assert_ok(call)    assert_rc((call), RC_OK)
+#define assert_says(words) assert_non_null(strstr(err.text, (words)))
 
 /* ---- places -------------------------------------------------------------------------------- */
 
@@ -50,8 +50,8 @@ static inline void place_make(struct place *p)
 
 static inline void place_remove(struct place *p)
 {
-    static const char *const suffixes[] = {"",          "-wal",      "-shm", "-journal",
-                                           ".copy",     ".copy-wal", ".copy-shm"};
+    static const char *const suffixes[] = {"",      "-wal",      "-shm",     "-journal",
+                                           ".copy", ".copy-wal", ".copy-shm"};
     char path[80];
 
     for (size_t i = 0; i < LENGTH(suffixes); i++) {
@@ -63,18 +63,21 @@ static inline void place_remove(struct place *p)
 
 static inline struct store_options options_for(const char *path)
 {
-    return (struct store_options){.path = path,
-                                  .create = true,
-                                  .secret_seed = {{1, 2, 3}},
-                                  .now_ms = NOW_MS};
+    return (struct store_options){
+        .path = path, .create = true, .secret_seed = {{1, 2, 3}}, .now_ms = NOW_MS};
 }
 
 /* ---- a store, its run and its mailbox ------------------------------------------------------ */
 
 static inline struct run_facts run_named(const char *id)
 {
-    struct run_facts run = {.host = "host", .boot_id = "boot", .pid = 7, .version = "0.1",
-                            .name = "help-desk", .environment = "test", .owner = "nobody"};
+    struct run_facts run = {.host = "host",
+                            .boot_id = "boot",
+                            .pid = 7,
+                            .version = "0.1",
+                            .name = "help-desk",
+                            .environment = "test",
+                            .owner = "nobody"};
 
     snprintf(run.id, sizeof run.id, "%s", id);
     return run;
@@ -142,19 +145,20 @@ static inline void assert_text(struct store *store, const char *sql, const char 
  * planned) and 2 (move, planned). */
 static inline void item_by_hand(struct store *store)
 {
-    by_hand(store,
-            "INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as, state,"
-            " octets, size, source_digest, payload_digest, payload_version, fingerprint, signs,"
-            " sender, recipient, subject, text, internal_ms, case_key, next_due, generation,"
-            " created_at) VALUES ('" KEY_A "', 'help', 'message-id', X'3c613e', 'case', 'case',"
-            " 'in_progress', '', 10, '', '', 0, '', 0, 'x@y', 'x@y', 's', 't', 1767225600000, '" KEY_A
-            "', 1767225600000, 1, 1767225600000);"
-            "INSERT INTO case_record (key, reference, mailbox, state, created_at)"
-            " VALUES ('" KEY_A "', 'HD-AAAAAAAA', 'help', 'open', 1);"
-            "INSERT INTO delivery (id, key, mailbox, folder, uidvalidity, uid, internal_ms, size,"
-            " octets, class, won, move_to, run, seen_at) VALUES (1, '" KEY_A "', 'help', 'INBOX', 1,"
-            " 1, 1767225600000, 10, '', 'first', 1, 'Processed', '" TEST_RUN "', 1);"
-            "INSERT INTO effect (id, key, kind, target, status) VALUES"
-            " (1, '" KEY_A "', 'acknowledgement', '', 'planned'), (2, '" KEY_A
-            "', 'move', '1', 'planned');");
+    by_hand(
+        store,
+        "INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as, state,"
+        " octets, size, source_digest, payload_digest, payload_version, fingerprint, signs,"
+        " sender, recipient, subject, text, internal_ms, case_key, next_due, generation,"
+        " created_at) VALUES ('" KEY_A "', 'help', 'message-id', X'3c613e', 'case', 'case',"
+        " 'in_progress', '', 10, '', '', 0, '', 0, 'x@y', 'x@y', 's', 't', 1767225600000, '" KEY_A
+        "', 1767225600000, 1, 1767225600000);"
+        "INSERT INTO case_record (key, reference, mailbox, state, created_at)"
+        " VALUES ('" KEY_A "', 'HD-AAAAAAAA', 'help', 'open', 1);"
+        "INSERT INTO delivery (id, key, mailbox, folder, uidvalidity, uid, internal_ms, size,"
+        " octets, class, won, move_to, run, seen_at) VALUES (1, '" KEY_A "', 'help', 'INBOX', 1,"
+        " 1, 1767225600000, 10, '', 'first', 1, 'Processed', '" TEST_RUN "', 1);"
+        "INSERT INTO effect (id, key, kind, target, status) VALUES"
+        " (1, '" KEY_A "', 'acknowledgement', '', 'planned'), (2, '" KEY_A
+        "', 'move', '1', 'planned');");
 }

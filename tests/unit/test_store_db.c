@@ -22,8 +22,10 @@ static struct db *db_with_table(const char *path)
     struct db *db = db_at(path);
     struct err err = ERR_INIT;
 
-    assert_ok(db_run(db, "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE CHECK (b <> 'no'))"
-                         " STRICT", &err));
+    assert_ok(db_run(db,
+                     "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE CHECK (b <> 'no'))"
+                     " STRICT",
+                     &err));
     return db;
 }
 
@@ -419,7 +421,7 @@ static void a_failed_commit_says_whether_it_may_have_happened(void **state)
 
             assert_ok(tx_begin(db, &tx, &err));
             assert_ok(insert(db, 1, "a", &err));
-            faulty_set(row->call, 1, row->code, false);
+            faulty_set(row->call, 1, row->code, 1);
             assert_rc(tx_commit(&tx, &err), row->rc);
             assert_int_equal(faulty.failed, 1);
             faulty_clear();
@@ -485,9 +487,10 @@ static void a_file_is_opened_for_power_cuts_and_strict_references(void **state)
     } rows[] = {
         {"every commit is synced", "SELECT synchronous AS n FROM pragma_synchronous", 2},
         {"references are checked", "SELECT foreign_keys AS n FROM pragma_foreign_keys", 1},
-        {"the schema runs no functions", "SELECT trusted_schema AS n FROM pragma_trusted_schema", 0},
-        {"it has a write-ahead log",
-         "SELECT journal_mode = 'wal' AS n FROM pragma_journal_mode", 1},
+        {"the schema runs no functions", "SELECT trusted_schema AS n FROM pragma_trusted_schema",
+         0},
+        {"it has a write-ahead log", "SELECT journal_mode = 'wal' AS n FROM pragma_journal_mode",
+         1},
     };
     struct place p;
     struct err err = ERR_INIT;

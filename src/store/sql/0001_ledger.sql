@@ -321,6 +321,9 @@ CREATE TABLE event (
 CREATE INDEX event_key ON event (key);
 CREATE TRIGGER event_never_changes BEFORE UPDATE ON event
     BEGIN SELECT RAISE (ABORT, 'the event chain is append-only'); END;
+CREATE TRIGGER event_never_replaced BEFORE INSERT ON event
+    WHEN EXISTS (SELECT 1 FROM event WHERE number = NEW.number)
+    BEGIN SELECT RAISE (ABORT, 'the event chain is append-only'); END;
 CREATE TRIGGER event_never_goes BEFORE DELETE ON event
     BEGIN SELECT RAISE (ABORT, 'the event chain is append-only'); END;
 
