@@ -218,8 +218,10 @@ static const struct claim_note *latest_mark(const struct service *s)
     return last;
 }
 
-static bool went_back(const struct service *s, const struct claim_note *mark)
+static bool behind(const struct service *s, const struct claim_note *mark)
 {
+    if (s->record.generation != s->ledger.generation)
+        return true;
     if (!mark)
         return false;
     return mark->generation > s->ledger.generation ||
@@ -255,9 +257,11 @@ static enum rc rewind_if_needed(struct service *s, bool forced, struct err *err)
         s->record.generation = s->ledger.generation;
         s->record_changed = true;
     }
-    if (forced || went_back(s, mark) || s->record.generation != s->ledger.generation)
-        return rewind_mailbox(s, mark, err);
-    return RC_OK;
+    if (behind(s, mark)) { /* or another run wrote it after this turn had read the facts */
+        const struct ledger *l = s->port->ledger;
+        TRY(l->runs->facts(l->self, &s->ledger, err));
+    }
+    return forced || behind(s, mark) ? rewind_mailbox(s, mark, err) : RC_OK;
 }
 
 static enum rc claim_judge(struct service *s, struct err *err)
