@@ -18,7 +18,6 @@ struct candidate {
     enum reason reason;
     int64_t fence, next_due_ms, lease_boot_ms;
     bool own;
-    bool died; /* whoever held it died without explanation */
 };
 
 struct candidates {
@@ -37,8 +36,7 @@ static enum rc read_candidate(struct stmt *s, struct candidates *out, struct err
     struct candidate c = {.fence = col_int(s, "fence"),
                           .next_due_ms = col_int(s, "next_due"),
                           .lease_boot_ms = col_int(s, "lease_boot"),
-                          .own = col_int(s, "own") == 1,
-                          .died = col_int(s, "died") == 1};
+                          .own = col_int(s, "own") == 1};
 
     TRY(COL_COPY(s, "key", c.key, err));
     if (!item_state_parse(col_text(s, "state"), &c.state) ||
@@ -62,7 +60,7 @@ static enum rc
 find_own(struct db *db, const struct claiming *c, struct candidates *out, struct err *err)
 {
     static const char own[] =
-        "SELECT key, state, reason, fence, next_due, lease_boot, 1 AS own, 0 AS died FROM item"
+        "SELECT key, state, reason, fence, next_due, lease_boot, 1 AS own FROM item"
         " WHERE lease_run = $1 AND mailbox = $2 AND next_due <= $3"
         " ORDER BY next_due, internal_ms, key LIMIT $4";
     CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -80,7 +78,7 @@ static enum rc find_free(
 {
     static const char free_ones[] =
         "SELECT item.key, item.state, item.reason, item.fence, item.next_due, item.lease_boot,"
-        " 0 AS own, CASE WHEN holder.ended_how = 'dead' THEN 1 ELSE 0 END AS died FROM item"
+        " 0 AS own FROM item"
         " JOIN run AS me ON me.id = $1 LEFT JOIN run AS holder ON holder.id = item.lease_run"
         " WHERE item.mailbox = $5 AND item.next_due <= $3"
         " AND (item.lease_run IS NULL OR item.lease_run <> $1) AND " LEASE_FREE
@@ -130,7 +128,7 @@ find_due(struct db *db, const struct claiming *c, struct candidates *out, struct
     size_t others = out->count - own;
     size_t kept = own + others > c->limit ? c->limit - others : own;
 
-    if (others > 0)
+    if (kept < own)
         memmove(out->at + kept, out->at + own, others * sizeof *out->at);
     out->count = kept + others;
     return RC_OK;
@@ -144,17 +142,16 @@ static enum rc take_lease(struct writing *w,
                           struct err *err)
 {
     static const char update[] =
-        "UPDATE item SET lease_run = $1, lease_boot = $2, fence = fence + $3,"
-        " worker_deaths = worker_deaths + $4 WHERE key = $5 AND fence = $6";
+        "UPDATE item SET lease_run = $1, lease_boot = $2, fence = fence + $3"
+        " WHERE key = $4 AND fence = $5";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, update, &s, err));
     stmt_text(s, 1, c->run);
     stmt_int(s, 2, c->now.boot_ms + c->lease_ms);
     stmt_int(s, 3, !item->own);
-    stmt_int(s, 4, item->died);
-    stmt_text(s, 5, item->key);
-    stmt_int(s, 6, item->fence);
+    stmt_text(s, 4, item->key);
+    stmt_int(s, 5, item->fence);
     return stmt_one(s, "an item", err);
 }
 

@@ -2,10 +2,10 @@
  *
  * claim - a run takes the items of a mailbox that are due.
  *
- * Its own first, as it reserved or kept them: their fence stays, since what it has in flight is
- * guarded by it. Then those that nobody holds, or that somebody held who is dead, gone or too late:
- * their fence rises, so a late write of that one fails, and what it left `attempting` is `unknown`.
- * Both are given their share of `limit`, each oldest first by the time it was due.
+ * Its own first, as it reserved or kept them: their fence stays. Then those that nobody holds, or
+ * that somebody held who is dead, gone or too late: their fence rises, so a late write of that one
+ * fails. Both are given their share of `limit`, each oldest first by the time it was due. A run
+ * claims when it has nothing in flight, so whatever is `attempting` then, its own too, is `unknown`.
  */
 #pragma once
 

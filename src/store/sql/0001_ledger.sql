@@ -302,6 +302,8 @@ CREATE TABLE bounce (
     action      TEXT NOT NULL,
     recorded_at INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX bounce_key ON bounce (key);
+CREATE INDEX bounce_report ON bounce (report_key);
 
 -- What happened, in order; ids and codes only. Each line carries the hash of the one before.
 CREATE TABLE event (
