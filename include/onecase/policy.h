@@ -69,11 +69,22 @@ struct texts {
     size_t count;
 };
 
+/* Takes the sender's own number as the identity, for the senders it names (contract section 2). */
+struct key_rule {
+    const char *space;   /* NAMESPACE */
+    const char *from;    /* pattern of the senders */
+    const char *header;  /* whose whole value is the number; "" is none */
+    const char *subject; /* extended regular expression for the whole subject; group 1 is it */
+    bool digest;         /* set the Message-ID aside instead: the sender reuses one */
+};
+
 /* The settings of one mailbox that decide about its mail. Borrowed from the configuration. */
 struct policy {
     const char *mailbox;
     const char *reference_prefix;
     struct texts own_addresses, staff, own_lists, refuse_types;
+    const struct key_rule *key_rule; /* the first that matches counts */
+    size_t key_rules;
     bool look_only;               /* record and plan, change nothing */
     bool tells[COMPLETION_COUNT]; /* an acknowledgement is configured for it */
     int64_t max_age_ms;
@@ -164,6 +175,15 @@ void policy_judge(const struct policy *policy,
                   const struct known *known,
                   int64_t now_ms,
                   struct verdict *out);
+
+/* The first rule that names the sender and finds its number in `header` (the raw header block) or in
+ * the subject; `value` is the number. NULL where there is none. */
+const struct key_rule *key_rule_find(const struct policy *policy,
+                                     const struct message *message,
+                                     struct slice header,
+                                     struct str *value);
+/* Does any rule name this sender? Then its header block is worth reading. */
+bool key_rule_names(const struct policy *policy, const struct message *message);
 
 /* The address that an acknowledgement goes to: the first usable one of Reply-To, else From. Borrowed. */
 struct slice policy_recipient(const struct message *message);

@@ -142,6 +142,18 @@ static struct service_settings settings_of(const struct wired *w)
     return s;
 }
 
+static void map_key_rules(struct wired *w)
+{
+    size_t count = w->config->key_rules.count;
+    w->key_rule = mem_new(count + 1, sizeof *w->key_rule);
+    for (size_t i = 0; i < count; i++) {
+        const struct config_key_rule *r = &w->config->key_rules.at[i];
+        w->key_rule[i] = (struct key_rule){r->space, r->from, r->header, r->subject, r->digest};
+    }
+    w->settings.policy.key_rule = w->key_rule;
+    w->settings.policy.key_rules = count;
+}
+
 /* ---- what answers ------------------------------------------------------------------------------- */
 
 static char *domain_of(const char *address)
@@ -209,6 +221,7 @@ enum rc wire_open(const struct config *config,
         .processes = &out->processes,
     };
     out->settings = settings_of(out);
+    map_key_rules(out);
     return RC_OK;
 }
 
@@ -221,5 +234,6 @@ void wire_close(struct wired *wired)
     system_processes_close(&wired->system);
     wire_data_close(&wired->data);
     free(wired->domain);
+    free(wired->key_rule);
     *wired = (struct wired){0};
 }

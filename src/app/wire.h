@@ -50,6 +50,7 @@ struct wired {
     struct composer composer;
     struct service_ports ports;
     struct service_settings settings;
+    struct key_rule *key_rule;
     char *domain; /* of `from` */
 };
 

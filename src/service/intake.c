@@ -78,15 +78,66 @@ static enum rc read_message(struct service *s, struct entering *e, struct err *e
 
 /* ---- who is it? ------------------------------------------------------------------------------ */
 
+#define HEADER_MAX ((size_t)1024 * 1024)
+
+static enum rc header_piece(void *ctx, struct slice octets, struct err *err)
+{
+    struct str *header = ctx;
+    str_add(header, slice_cut(octets, 0, HEADER_MAX - header->len));
+    bool whole = header->len >= HEADER_MAX || slice_has(str_slice(header), SLICE("\r\n\r\n")) ||
+                 slice_has(str_slice(header), SLICE("\n\n"));
+    return whole ? FAIL(err, RC_NOT_FOUND, "header: that is all of it") : RC_OK;
+}
+
+/* A key rule may find the sender's own number in a header: what is read stops behind the block. */
+static enum rc
+read_header(struct service *s, const struct fetched *f, struct str *out, struct err *err)
+{
+    char path[BLOB_PATH_SIZE];
+    struct blob_sink sink = {out, header_piece};
+    blob_path_incoming(&f->octets, path);
+    enum rc rc = s->port->blobs->read(s->port->blobs->self, path, &sink, err);
+    return rc == RC_NOT_FOUND && out->len > 0 ? RC_OK : rc;
+}
+
 static struct identity
-identify(const struct service *s, const struct fetched *f, uint32_t uidvalidity)
+by_content(const struct service *s, const struct fetched *f, uint32_t uidvalidity)
 {
     const char *mailbox = s->set->policy.mailbox;
-    if (f->source->message_id.len > 0)
-        return identity_message_id(mailbox, str_slice(&f->source->message_id));
     if (f->whole)
         return identity_digest(mailbox, &f->source->source_digest);
     return identity_delivery(mailbox, uidvalidity, f->line.uid);
+}
+
+static struct identity
+by_message_id(const struct service *s, const struct fetched *f, uint32_t uidvalidity)
+{
+    if (f->source->message_id.len > 0)
+        return identity_message_id(s->set->policy.mailbox, str_slice(&f->source->message_id));
+    return by_content(s, f, uidvalidity);
+}
+
+static enum rc identify(struct service *s,
+                        struct entering *e,
+                        uint32_t uidvalidity,
+                        struct identity *out,
+                        struct err *err)
+{
+    const struct policy *policy = &s->set->policy;
+    CLEANUP(str_clear) struct str header = STR_INIT;
+    CLEANUP(str_clear) struct str value = STR_INIT;
+    const struct key_rule *rule = NULL;
+    if (e->readable && key_rule_names(policy, &e->message)) {
+        TRY(read_header(s, e->fetched, &header, err));
+        rule = key_rule_find(policy, &e->message, str_slice(&header), &value);
+    }
+    if (!rule)
+        *out = by_message_id(s, e->fetched, uidvalidity);
+    else if (rule->digest)
+        *out = by_content(s, e->fetched, uidvalidity);
+    else
+        *out = identity_reference(policy->mailbox, rule->space, str_slice(&value));
+    return RC_OK;
 }
 
 /* Oversize copies are compared by size, From, Date and Subject: what can be had without the octets. */
@@ -138,7 +189,9 @@ static enum rc enter(struct service *s,
                      struct err *err)
 {
     *e = (struct entering){.fetched = f, .message = MESSAGE_INIT};
+    struct identity identity;
     TRY(read_message(s, e, err));
+    TRY(identify(s, e, uidvalidity, &identity, err));
     e->arrival = (struct arrival){
         .mailbox = s->set->policy.mailbox,
         .folder = folder,
@@ -147,7 +200,7 @@ static enum rc enter(struct service *s,
         .internal_ms = f->line.internal_ms,
         .size = f->whole ? f->source->size : f->line.size,
         .octets = f->octets,
-        .identity = identify(s, f, uidvalidity),
+        .identity = identity,
         .message_id = str_slice(&f->source->message_id),
         .source_digest = f->whole ? f->source->source_digest : header_digest(f),
         .message = e->readable ? &e->message : NULL,
