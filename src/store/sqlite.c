@@ -55,7 +55,12 @@ static enum rc settle(struct db *db, struct err *err)
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
     TRY(db_run(db, settings, err));
-    return db_read_only(db) ? RC_OK : set_wal(db, err);
+    if (db_read_only(db))
+        return RC_OK;
+    if (sqlite3_db_readonly(db->sqlite, "main") == 1)
+        return FAIL(err, RC_BROKEN, "ledger '%s': %s", db->path,
+                    sqlite_fault_of(SQLITE_READONLY)->remedy);
+    return set_wal(db, err);
 }
 
 static enum rc connect(struct db *db, struct err *err)
