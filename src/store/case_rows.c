@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PARTICIPANTS_MAX 100 /* of one message */
+#define LISTED_MAX 50 /* addresses of one field that take part */
 
 /* ---- the record ---------------------------------------------------------------------------- */
 
@@ -69,25 +69,31 @@ static enum rc add_participant(struct writing *w,
     return stmt_run(s, NULL, err);
 }
 
+static enum rc add_listed(struct writing *w,
+                          const struct planned *p,
+                          const char *case_key,
+                          struct slice list,
+                          struct err *err)
+{
+    struct slice address;
+
+    for (int n = 0; n < LISTED_MAX && message_next(&list, &address); n++)
+        TRY(add_participant(w, case_key, p->policy, address, err));
+    return RC_OK;
+}
+
 /* From, Reply-To, To and Cc. Of mail by a list only From: the rest may be the list. */
 static enum rc
 add_participants(struct writing *w, const struct planned *p, const char *case_key, struct err *err)
 {
     const struct message *m = p->arrival->message;
     const struct span lists[] = {m->reply_to, m->to, m->cc};
-    size_t left = PARTICIPANTS_MAX;
 
     TRY(add_participant(w, case_key, p->policy, message_slice(m, m->from), err));
     if (m->signs & SIGN_LIST_HEADER)
         return RC_OK;
-    for (size_t i = 0; i < LENGTH(lists); i++) {
-        struct slice rest = message_slice(m, lists[i]), address;
-
-        while (left > 0 && message_next(&rest, &address)) {
-            TRY(add_participant(w, case_key, p->policy, address, err));
-            left--;
-        }
-    }
+    for (size_t i = 0; i < LENGTH(lists); i++)
+        TRY(add_listed(w, p, case_key, message_slice(m, lists[i]), err));
     return RC_OK;
 }
 

@@ -231,6 +231,19 @@ static enum rc take_all(struct writing *w,
     return RC_OK;
 }
 
+/* From the commit on they are this run's, and writes of who held them fail. */
+static enum rc
+take_due(struct store *store, const struct claiming *c, struct taken *out, struct err *err)
+{
+    CLEANUP(candidates_clear) struct candidates due = {0};
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+
+    TRY(writing_begin(store, c->run, c->now, &w, err));
+    TRY(find_due(store->db, c, &due, err));
+    TRY(take_all(&w, c, &due, out, err));
+    return writing_finish(&w, err);
+}
+
 enum rc items_claim(struct store *store,
                     const struct claiming *c,
                     struct work_item **out,
@@ -238,9 +251,7 @@ enum rc items_claim(struct store *store,
                     struct err *err)
 {
     CLEANUP(candidates_clear) struct candidates look = {0};
-    CLEANUP(candidates_clear) struct candidates due = {0};
     CLEANUP(taken_clear) struct taken taken = {0};
-    CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
     *out = NULL;
     *count = 0;
@@ -248,11 +259,7 @@ enum rc items_claim(struct store *store,
     TRY(find_due(store->db, c, &look, err));
     if (look.count == 0)
         return RC_OK;
-    TRY(writing_begin(store, c->run, c->now, &w, err));
-    TRY(find_due(store->db, c, &due, err));
-    TRY(take_all(&w, c, &due, &taken, err));
-    /* From this commit on they are this run's, and writes of who held them fail. */
-    TRY(writing_finish(&w, err));
+    TRY(take_due(store, c, &taken, err));
     *out = STEAL(taken.item);
     *count = taken.count;
     taken.count = 0;

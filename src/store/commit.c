@@ -207,8 +207,11 @@ static enum rc accepted(struct writing *w, const struct change *c, struct err *e
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-static enum rc apply(struct writing *w, const struct change *c, struct err *err)
+static enum rc apply_one(struct writing *w, const struct changes *all, size_t at, struct err *err)
 {
+    const struct change *c = &all->at[at];
+
+    TRY(guard_one(w, all, at, err));
     switch (c->what) {
     case CHANGE_EFFECT:
         return change_effect(w, c, err);
@@ -230,11 +233,13 @@ static enum rc apply(struct writing *w, const struct change *c, struct err *err)
 
 enum rc changes_apply(struct writing *w, const struct changes *c, size_t *failed, struct err *err)
 {
-    for (*failed = 0; *failed < c->count; (*failed)++) {
-        TRY(guard_one(w, c, *failed, err));
-        TRY(apply(w, &c->at[*failed], err));
-    }
+    enum rc rc = RC_OK;
+
     for (*failed = 0; *failed < c->count; (*failed)++)
-        TRY(accepted(w, &c->at[*failed], err));
+        if ((rc = apply_one(w, c, *failed, err)) != RC_OK)
+            return rc;
+    for (*failed = 0; *failed < c->count; (*failed)++)
+        if ((rc = accepted(w, &c->at[*failed], err)) != RC_OK)
+            return rc;
     return RC_OK;
 }

@@ -13,6 +13,7 @@ static enum rc unseen_one(struct stmt *s, uint32_t uid, bool *out, struct err *e
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
 static enum rc intake_unseen(void *self,
                              const char *mailbox,
                              const char *folder,
@@ -39,6 +40,7 @@ static enum rc intake_unseen(void *self,
     return RC_OK;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
 static enum rc intake_reserve(void *self,
                               const char *run,
                               struct instant now,

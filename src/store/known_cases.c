@@ -213,6 +213,17 @@ static enum rc follow_subject(const struct following *f, struct slice subject, s
     return RC_OK;
 }
 
+/* Our own copy, by the EFFECT that its proof is about. */
+static enum rc follow_proof(const struct following *f, struct slice own, struct err *err)
+{
+    char effect_id[EFFECT_ID_SIZE];
+
+    if (!f->arrival->proven || own.len != EFFECT_ID_SIZE - 1)
+        return RC_OK;
+    snprintf(effect_id, sizeof effect_id, "%.*s", (int)own.len, own.at);
+    return follow_ack(f, effect_id, err);
+}
+
 enum rc known_cases(struct db *db,
                     const struct policy *policy,
                     const struct arrival *arrival,
@@ -221,13 +232,8 @@ enum rc known_cases(struct db *db,
 {
     const struct following f = {db, policy, arrival, g};
     const struct message *m = arrival->message;
-    struct slice own = message_slice(m, m->acknowledgement);
-    char effect_id[EFFECT_ID_SIZE];
 
-    if (arrival->proven && own.len == EFFECT_ID_SIZE - 1) {
-        snprintf(effect_id, sizeof effect_id, "%.*s", (int)own.len, own.at);
-        TRY(follow_ack(&f, effect_id, err));
-    }
+    TRY(follow_proof(&f, message_slice(m, m->acknowledgement), err));
     TRY(follow_list(&f, message_slice(m, m->in_reply_to), IDS_MAX, err));
     TRY(follow_list(&f, message_slice(m, m->reported), IDS_MAX, err));
     TRY(follow_list(&f, message_slice(m, m->references), REFERENCES_MAX, err));

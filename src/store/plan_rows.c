@@ -197,6 +197,21 @@ update_item(struct writing *w, const struct planned *p, const char *case_key, st
     return stmt_one(s, "an item", err);
 }
 
+static enum rc add_attachments(struct writing *w, const struct planned *p, struct err *err)
+{
+    for (size_t i = 0; i < p->plan->attachments; i++)
+        TRY(add_attachment(w, p, &p->plan->attachment[i], err));
+    return RC_OK;
+}
+
+static enum rc
+add_effects(struct writing *w, const struct planned *p, const char *reference, struct err *err)
+{
+    for (size_t i = 0; i < p->plan->effects; i++)
+        TRY(add_effect(w, p, &p->plan->effect[i], reference, err));
+    return RC_OK;
+}
+
 enum rc plan_rows_add(struct writing *w,
                       const struct planned *p,
                       char reference[REFERENCE_SIZE],
@@ -207,11 +222,8 @@ enum rc plan_rows_add(struct writing *w,
     TRY(case_rows_add(w, p, &case_key, reference, err));
     if (case_key || tells(p->plan))
         TRY(update_item(w, p, case_key, err));
-    for (size_t i = 0; i < p->plan->attachments; i++)
-        TRY(add_attachment(w, p, &p->plan->attachment[i], err));
-    for (size_t i = 0; i < p->plan->effects; i++)
-        TRY(add_effect(w, p, &p->plan->effect[i], reference, err));
-    return RC_OK;
+    TRY(add_attachments(w, p, err));
+    return add_effects(w, p, reference, err);
 }
 
 enum rc plan_rows_move(struct writing *w, const struct planned *p, struct err *err)

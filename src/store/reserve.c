@@ -104,6 +104,23 @@ static enum rc reserve_new(const struct reserving *r,
 
 enum written { LOST_THE_KEY, NEW_ITEM, COPY };
 
+static enum rc write_verdict(const struct reserving *r,
+                             const struct arrival *arrival,
+                             const struct verdict *v,
+                             const struct gathered *g,
+                             enum written *out,
+                             struct err *err)
+{
+    bool won = false;
+
+    *out = COPY;
+    if (v->settled_by)
+        return copy_add(r, arrival, v, g->known.item[v->of].key, err);
+    TRY(reserve_new(r, arrival, v, g, &won, err));
+    *out = won ? NEW_ITEM : LOST_THE_KEY;
+    return RC_OK;
+}
+
 static enum rc write_judged(const struct reserving *r,
                             const struct arrival *arrival,
                             struct verdict *v,
@@ -111,22 +128,13 @@ static enum rc write_judged(const struct reserving *r,
                             struct err *err)
 {
     CLEANUP(known_clear) struct gathered g = {0};
-    bool won = false;
 
     TRY(known_gather(r->w->store->db, r->policy, arrival, &g, err));
     policy_judge(r->policy, arrival, &g.known, r->w->now.wall_ms, v);
-    *out = COPY;
-    if (v->settled_by) {
-        const struct known_item *of = &g.known.item[v->of];
-
-        TRY(copy_add(r, arrival, v, of->key, err));
-    } else {
-        TRY(reserve_new(r, arrival, v, &g, &won, err));
-        *out = won ? NEW_ITEM : LOST_THE_KEY;
-        if (!won)
-            return RC_OK;
-    }
-    return arrival->message ? show_acks(r->w, arrival, &g, err) : RC_OK;
+    TRY(write_verdict(r, arrival, v, &g, out, err));
+    if (*out == LOST_THE_KEY || !arrival->message)
+        return RC_OK;
+    return show_acks(r->w, arrival, &g, err);
 }
 
 /* The key was taken by what the gathering does not find: a conflict of the same octets under another
@@ -142,25 +150,35 @@ static enum rc write_as_copy(const struct reserving *r,
     return copy_add(r, arrival, v, v->identity.key, err);
 }
 
+/* Where the key was lost meanwhile, what it was lost to is known at the second look. */
+static enum rc
+write_one(const struct reserving *r, const struct arrival *arrival, bool *new_item, struct err *err)
+{
+    enum written written;
+    struct verdict v;
+
+    TRY(write_judged(r, arrival, &v, &written, err));
+    if (written == LOST_THE_KEY)
+        TRY(write_judged(r, arrival, &v, &written, err));
+    *new_item = written == NEW_ITEM;
+    return written == LOST_THE_KEY ? write_as_copy(r, arrival, &v, err) : RC_OK;
+}
+
 enum rc reserve_one(const struct reserving *r,
                     const struct arrival *arrival,
                     struct reservation *out,
                     struct err *err)
 {
     enum rc rc = delivery_recorded(r->w->store->db, arrival, out, err);
-    enum written written = LOST_THE_KEY;
-    struct verdict v;
+    bool new_item;
 
     if (rc != RC_NOT_FOUND)
         return rc;
-    for (int tries = 0; written == LOST_THE_KEY && tries < 2; tries++)
-        TRY(write_judged(r, arrival, &v, &written, err));
-    if (written == LOST_THE_KEY)
-        TRY(write_as_copy(r, arrival, &v, err));
+    TRY(write_one(r, arrival, &new_item, err));
     TRY(delivery_recorded(r->w->store->db, arrival, out, err));
     out->new_delivery = true;
-    out->new_item = written == NEW_ITEM;
-    if (out->new_item && out->state != ITEM_COMPLETE)
+    out->new_item = new_item;
+    if (new_item && out->state != ITEM_COMPLETE)
         out->reserved = RESERVED_MINE;
     return RC_OK;
 }

@@ -10,6 +10,7 @@
 /* How soon to look again at what a run on another host holds, whose lease cannot be told from here. */
 #define LOOK_AGAIN_MS 60000
 
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
 static enum rc work_claim(void *self,
                           const char *run,
                           const char *mailbox,
@@ -25,6 +26,7 @@ static enum rc work_claim(void *self,
     return items_claim(self, &c, out, count, err);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
 static enum rc work_commit(void *self,
                            const char *run,
                            struct instant now,
