@@ -21,6 +21,7 @@ function(read_layers)
     list(APPEND layer_folders ${folder})
     foreach(column owns includes uses)
       separate_arguments(words UNIX_COMMAND "${${column}}")
+      list(REMOVE_ITEM words -)    # a dash stands for none
       list(APPEND layer_${folder}_${column} ${words})
       set(layer_${folder}_${column} ${layer_${folder}_${column}} PARENT_SCOPE)
     endforeach()
