@@ -33,7 +33,10 @@ int64_t backoff_delay(const struct backoff *b, unsigned tries, uint32_t random)
         delay = delay > b->max_ms / 2 ? b->max_ms : delay * 2;
     if (delay > b->max_ms)
         delay = b->max_ms;
-    return delay - (int64_t)(random % 256) * (delay / 4) / 255;
+
+    int64_t most = delay / 4,
+            part = random % 256; /* of 255; multiplied so that nothing overflows */
+    return delay - most / 255 * part - most % 255 * part / 255;
 }
 
 enum rc circuit_step(enum circuit_state from,
