@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sign_in.h"
+
+#include "base64.h"
+#include "offers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef void way_fn(struct sign_in_dialogue *d, const struct endpoint *e, struct slice secret);
+
+struct way {
+    const char *mechanism; /* "" is IMAP's LOGIN command */
+    enum sign_in kind;
+    bool at_once;        /* the first answer may go with the command */
+    const char *give_up; /* what ends a dialogue that goes on after our last answer */
+    way_fn *fill;
+};
+
+static way_fn fill_plain, fill_login, fill_xoauth2, fill_oauthbearer, fill_login_command;
+
+/* clang-format off */
+static const struct way ways[] = {
+/*    mechanism      kind                  at once  give up  answers */
+    { "PLAIN",       SIGN_IN_PASSWORD,     true,    "*",     fill_plain },
+    { "LOGIN",       SIGN_IN_PASSWORD,     false,   "*",     fill_login },
+    { "",            SIGN_IN_PASSWORD,     false,   "*",     fill_login_command },
+    { "XOAUTH2",     SIGN_IN_XOAUTH2,      true,    "",      fill_xoauth2 },
+    { "OAUTHBEARER", SIGN_IN_OAUTHBEARER,  true,    "AQ==",  fill_oauthbearer },
+};
+/* clang-format on */
+
+/* Response codes (RFC 5530) of a refusal that says nothing about user and secret. */
+static const char *const later_codes[] = {"[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]"};
+
+#define TAG "S1 "
+
+static void add_encoded(struct sign_in_dialogue *d, const struct str *plain)
+{
+    base64_add(&d->answers[d->count++], str_slice(plain));
+}
+
+static void fill_plain(struct sign_in_dialogue *d, const struct endpoint *e, struct slice secret)
+{
+    CLEANUP(secret_clear) struct str plain = STR_INIT;
+
+    str_addc(&plain, '\0');
+    str_addz(&plain, e->username);
+    str_addc(&plain, '\0');
+    str_add(&plain, secret);
+    add_encoded(d, &plain);
+}
+
+static void fill_login(struct sign_in_dialogue *d, const struct endpoint *e, struct slice secret)
+{
+    base64_add(&d->answers[d->count++], slice_z(e->username));
+    base64_add(&d->answers[d->count++], secret);
+}
+
+/* As literals: they need no quoting. The command itself announces the first. */
+static void
+fill_login_command(struct sign_in_dialogue *d, const struct endpoint *e, struct slice secret)
+{
+    str_addf(&d->answers[d->count++], "%s {%zu}", e->username, secret.len);
+    str_add(&d->answers[d->count++], secret);
+}
+
+static void fill_xoauth2(struct sign_in_dialogue *d, const struct endpoint *e, struct slice secret)
+{
+    CLEANUP(secret_clear) struct str plain = STR_INIT;
+
+    str_addf(&plain, "user=%s\x01%s", e->username, "auth=Bearer ");
+    str_add(&plain, secret);
+    str_addz(&plain, "\x01\x01");
+    add_encoded(d, &plain);
+}
+
+/* RFC 7628; "," and "=" in the user's name are escaped as RFC 5801 demands. */
+static void
+fill_oauthbearer(struct sign_in_dialogue *d, const struct endpoint *e, struct slice secret)
+{
+    CLEANUP(secret_clear) struct str plain = STR_INIT;
+
+    str_addz(&plain, "n,a=");
+    for (const char *at = e->username; *at != '\0'; at++) {
+        if (*at == ',' || *at == '=')
+            str_addf(&plain, "=%02X", (unsigned)*at);
+        else
+            str_addc(&plain, *at);
+    }
+    str_addf(&plain, ",\x01host=%s\x01port=%u\x01%s", e->host, (unsigned)e->port, "auth=Bearer ");
+    str_add(&plain, secret);
+    str_addz(&plain, "\x01\x01");
+    add_encoded(d, &plain);
+}
+
+static bool may_use(const struct way *way, enum protocol protocol, struct slice offers)
+{
+    if (way->mechanism[0] != '\0')
+        return offers_mechanism(protocol, offers, way->mechanism);
+    return protocol == PROTOCOL_IMAP && offers.len > 0 && !offers_word(offers, "LOGINDISABLED");
+}
+
+static const struct way *choose(enum sign_in kind, enum protocol protocol, struct slice offers)
+{
+    for (size_t i = 0; i < LENGTH(ways); i++)
+        if (ways[i].kind == kind && may_use(&ways[i], protocol, offers))
+            return &ways[i];
+    return NULL;
+}
+
+static enum rc
+refuse(enum sign_in kind, enum protocol protocol, struct slice offers, struct err *err)
+{
+    CLEANUP(str_clear) struct str wanted = STR_INIT;
+    CLEANUP(str_clear) struct str there = STR_INIT;
+    char shown[160];
+
+    for (size_t i = 0; i < LENGTH(ways); i++)
+        if (ways[i].kind == kind && ways[i].mechanism[0] != '\0')
+            str_addf(&wanted, "%s%s", wanted.len > 0 ? " or " : "", ways[i].mechanism);
+    offers_mechanisms(protocol, offers, &there);
+    server_words(str_slice(&there), shown, sizeof shown);
+    return FAIL(
+        err, RC_REFUSED,
+        "it does not offer to sign in by %s (it offers: %s); nothing secret was sent; check "
+        "`auth`, `port` and `security`",
+        str_z(&wanted), shown[0] != '\0' ? shown : "no way at all");
+}
+
+static bool may_be_sent(struct slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (strchr("\r\n\x01", text.at[i]) != NULL) /* finds NUL too */
+            return false;
+    return text.len > 0;
+}
+
+static void
+first_line(struct sign_in_dialogue *d, struct slice user, bool at_once, struct str *send)
+{
+    if (d->protocol == PROTOCOL_IMAP)
+        str_addz(send, TAG);
+    if (d->way->mechanism[0] == '\0')
+        str_addf(send, "LOGIN {%zu}", user.len);
+    else
+        str_addf(send, "%s %s", d->protocol == PROTOCOL_IMAP ? "AUTHENTICATE" : "AUTH",
+                 d->way->mechanism);
+    if (at_once && d->way->at_once) {
+        str_addc(send, ' ');
+        str_add(send, str_slice(&d->answers[d->used++]));
+    }
+    str_addz(send, "\r\n");
+}
+
+enum rc sign_in_begin(struct sign_in_dialogue *d,
+                      const struct endpoint *endpoint,
+                      struct slice secret,
+                      struct slice offers,
+                      struct str *send,
+                      struct err *err)
+{
+    struct slice user = slice_z(endpoint->username);
+
+    if (!may_be_sent(user) || !may_be_sent(secret))
+        return FAIL(err, RC_REFUSED,
+                    "user name or secret is empty or holds a line break or a NUL; check both");
+    d->way = choose(endpoint->sign_in, d->protocol, offers);
+    if (d->way == NULL)
+        return refuse(endpoint->sign_in, d->protocol, offers, err);
+    d->way->fill(d, endpoint, secret);
+    first_line(d, user, d->protocol == PROTOCOL_SMTP || offers_word(offers, "SASL-IR"), send);
+    return RC_OK;
+}
+
+static enum sign_in_came answer(struct sign_in_dialogue *d, struct str *send)
+{
+    if (d->used < d->count)
+        str_add(send, str_slice(&d->answers[d->used++]));
+    else
+        str_addz(send, d->way->give_up);
+    str_addz(send, "\r\n");
+    return SIGN_IN_GO_ON;
+}
+
+static enum sign_in_came imap_line(struct sign_in_dialogue *d, struct slice line, struct str *send)
+{
+    if (slice_starts_nocase(line, SLICE("+")))
+        return answer(d, send);
+    if (!slice_starts_nocase(line, SLICE(TAG)))
+        return SIGN_IN_NOTHING;
+    line = slice_cut(line, strlen(TAG), line.len);
+    if (slice_starts_nocase(line, SLICE("OK")))
+        return SIGN_IN_ACCEPTED;
+    for (size_t i = 0; i < LENGTH(later_codes); i++)
+        if (slice_has_nocase(line, slice_z(later_codes[i])))
+            return SIGN_IN_LATER;
+    return SIGN_IN_NEVER;
+}
+
+static enum sign_in_came smtp_line(struct sign_in_dialogue *d, struct slice line, struct str *send)
+{
+    if (line.len >= 4 && line.at[3] == '-')
+        return SIGN_IN_NOTHING;
+    if (slice_starts_nocase(line, SLICE("334")))
+        return answer(d, send);
+    if (slice_starts_nocase(line, SLICE("2")))
+        return SIGN_IN_ACCEPTED;
+    return slice_starts_nocase(line, SLICE("5")) ? SIGN_IN_NEVER : SIGN_IN_LATER;
+}
+
+enum sign_in_came sign_in_line(struct sign_in_dialogue *d, struct slice line, struct str *send)
+{
+    return d->protocol == PROTOCOL_IMAP ? imap_line(d, line, send) : smtp_line(d, line, send);
+}
+
+void secret_clear(struct str *s)
+{
+    volatile char *at = s->at;
+
+    for (size_t i = 0; i < s->len; i++)
+        at[i] = '\0';
+    str_clear(s);
+}
+
+void sign_in_clear(struct sign_in_dialogue *d)
+{
+    for (size_t i = 0; i < LENGTH(d->answers); i++)
+        secret_clear(&d->answers[i]);
+    d->count = 0;
+    d->used = 0;
+}
+
+static void mask(struct str *words, struct slice secret)
+{
+    struct slice rest = str_slice(words);
+    struct str masked = STR_INIT;
+
+    if (secret.len == 0 || !slice_has(rest, secret))
+        return;
+    while (rest.len > 0) {
+        bool here = rest.len >= secret.len && slice_eq(slice_cut(rest, 0, secret.len), secret);
+
+        str_add(&masked, here ? SLICE("***") : slice_cut(rest, 0, 1));
+        rest = slice_cut(rest, here ? secret.len : 1, rest.len);
+    }
+    str_clear(words);
+    *words = masked;
+}
+
+void sign_in_mask(const struct sign_in_dialogue *d, struct slice secret, struct str *words)
+{
+    mask(words, secret);
+    for (size_t i = 0; i < LENGTH(d->answers); i++)
+        mask(words, str_slice(&d->answers[i]));
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "smtp_p.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool slot_has_letter(const struct slot *s)
+{
+    return s->step >= STEP_CONNECT && s->step <= STEP_LINE;
+}
+
+static void forget_letter(struct slot *s)
+{
+    str_empty(&s->sender);
+    str_empty(&s->recipient);
+    str_empty(&s->copy_to);
+    s->octets = SLICE_EMPTY;
+    s->octets_from = 0;
+    s->line_left = false;
+}
+
+void slot_disconnect(struct slot *s)
+{
+    connection_drop(s->connection);
+    s->connection = NULL;
+    s->step = STEP_EMPTY;
+    s->used = false;
+    str_empty(&s->out);
+    s->out_from = 0;
+}
+
+/* Tells the verdict of the letter. `reply` NULL: there was none, and `words` say why. */
+void slot_settle(struct slot *s, const struct reply *reply, const char *words)
+{
+    struct courier_event *e = &s->event;
+
+    *e = (struct courier_event){.what = COURIER_SETTLED,
+                                .id = s->id,
+                                .stage = dialogue_stage(s->step),
+                                .line_left = s->line_left};
+    if (reply != NULL) {
+        e->code = reply->code;
+        memcpy(e->enhanced, reply->enhanced, sizeof e->enhanced);
+        words = reply->text;
+    }
+    snprintf(e->reply, sizeof e->reply, "%s", words);
+    forget_letter(s);
+}
+
+/* The connection is of no more use; says so where there was a letter. */
+void slot_settle_and_close(struct slot *s, const struct reply *reply, const char *words)
+{
+    bool told = slot_has_letter(s);
+
+    if (told)
+        slot_settle(s, reply, words);
+    slot_disconnect(s);
+    if (told)
+        s->event.closed = true;
+}
+
+void slot_close(struct slot *s, bool politely)
+{
+    size_t taken;
+    bool quit = politely && s->step == STEP_KEPT;
+
+    if (slot_has_letter(s))
+        s->event.what = COURIER_NOTHING;
+    forget_letter(s);
+    if (quit && connection_put(s->connection, SLICE("QUIT\r\n"), &taken, NULL) == RC_OK) {
+        connection_free(s->connection);
+        s->connection = NULL;
+    }
+    slot_disconnect(s);
+}
+
+void slot_clear(struct slot *s)
+{
+    slot_close(s, true);
+    str_clear(&s->sender);
+    str_clear(&s->recipient);
+    str_clear(&s->copy_to);
+    str_clear(&s->out);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * smtp_p - what the files of this folder share: a slot is one connection and the letter on it.
+ */
+#pragma once
+
+#include "letter.h"
+#include "reply.h"
+
+#include <onecase/smtp.h>
+
+enum step {
+    STEP_EMPTY,   /* no connection */
+    STEP_KEPT,    /* a connection without a letter */
+    STEP_CONNECT, /* from here on there is a letter */
+    STEP_RESET,   /* the one before was refused */
+    STEP_MAIL,
+    STEP_RCPT,
+    STEP_COPY,
+    STEP_DATA,
+    STEP_BODY,
+    STEP_READY, /* waits for release */
+    STEP_LINE,  /* the end-of-data line leaves, or its reply is awaited */
+    STEP_COUNT
+};
+
+struct slot {
+    struct smtp_courier *courier;
+    struct connection *connection;
+    enum step step;
+    bool used;  /* MAIL was said on it, and the letter then refused: RSET comes first */
+    bool fresh; /* MAIL was answered on this connection, or it was made for this letter */
+    int64_t id;
+    struct str sender, recipient, copy_to;
+    struct slice octets; /* borrowed until settled */
+    size_t octets_from;
+    struct needs needs;
+    struct str out; /* to be handed over */
+    size_t out_from;
+    struct reply reply;
+    bool line_left;
+    struct courier_event event; /* COURIER_NOTHING where there is none to tell */
+};
+
+struct smtp_courier {
+    struct smtp_settings settings;
+    const struct clock *clock;
+    struct net *net;
+    struct slot *slots;
+    size_t slot_count;
+    size_t turn;     /* the slot that is looked at first, in turn */
+    int64_t open_ms; /* when the rate lets the next letter begin; boot time */
+};
+
+/* slot.c: what a slot holds, and what becomes of it. */
+bool slot_has_letter(const struct slot *s);
+/* Tells the verdict of the letter. `reply` NULL: there was none, and `words` say why. */
+void slot_settle(struct slot *s, const struct reply *reply, const char *words);
+/* The same where there is a letter; the connection is of no more use. */
+void slot_settle_and_close(struct slot *s, const struct reply *reply, const char *words);
+void slot_disconnect(struct slot *s);
+/* Closes what there is, and forgets the letter. `politely`: with a QUIT, where nothing is under way. */
+void slot_close(struct slot *s, bool politely);
+void slot_clear(struct slot *s);
+
+/* dialogue.c: what is said on it. */
+enum stage dialogue_stage(enum step step);
+/* Puts a letter on a slot that is empty or kept. */
+void dialogue_begin(struct slot *s, const struct letter *letter, const struct needs *needs);
+/* Goes on until something must be waited for, or there is an event to tell. */
+void dialogue_go_on(struct slot *s);
+void dialogue_release(struct slot *s);
