@@ -11,6 +11,7 @@
 #pragma once
 
 #include <onecase/ledger.h>
+#include <onecase/views.h>
 
 struct store;
 
@@ -21,7 +22,8 @@ struct store_options {
     bool read_only;
     struct digest secret_seed; /* randomness for a new ledger's id and secret */
     int64_t now_ms;
-    bool skip_check;    /* opens without reading every page: a tool, or a worker of a service that has */
+    bool
+        skip_check; /* opens without reading every page: a tool, or a worker of a service that has */
     struct store *like; /* NULL, or a ledger without events: a new one copies its schema instead of
                            making it, which is some ten times faster; for simulations */
 };
@@ -30,6 +32,8 @@ enum rc store_open(const struct store_options *options, struct store **out, stru
     MUST_CHECK;
 void store_close(struct store **store);          /* for CLEANUP */
 struct ledger store_ledger(struct store *store); /* valid until store_close */
+/* Reading for people; valid until store_close. */
+struct views store_views(struct store *store);
 /* Walks the event chain; RC_BROKEN names the first line that does not follow from the one before. */
 enum rc store_check_chain(struct store *store, struct err *err) MUST_CHECK;
 /* SQLite's own integrity check. */

@@ -94,6 +94,7 @@ struct view_count {
 
 struct view_mailbox {
     const char *id;
+    const char *mode; /* NULL: the ledger does not know; the configuration does */
     int64_t state[ITEM_STATE_COUNT], duplicates;
     const struct view_count *waiting; /* by reason */
     size_t waiting_count;

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <onecase/front.h>
+#include <onecase/when.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ---------------------------------------------------------------------------------------- */
+
+static json_t *text(const char *value)
+{
+    return json_string(value ? value : "");
+}
+
+static json_t *text_or_null(const char *value)
+{
+    return value && value[0] ? json_string(value) : json_null();
+}
+
+static json_t *when(int64_t at_ms)
+{
+    char out[WHEN_TEXT_SIZE];
+    if (at_ms == NOT_DUE || at_ms == 0)
+        return json_null();
+    when_text(at_ms, out);
+    return json_string(out);
+}
+
+/* Octets of a sender's: what is no UTF-8 is replaced, visibly. */
+static json_t *octets(struct slice value)
+{
+    json_t *whole = json_stringn(value.at, value.len);
+    if (whole)
+        return whole;
+    CLEANUP(str_clear) struct str plain = STR_INIT;
+    CLEANUP(str_clear) struct str copy = STR_INIT;
+    str_add(&copy, value);
+    plain_text(str_z(&copy), &plain);
+    return json_stringn(str_z(&plain), plain.len);
+}
+
+static void put(json_t *object, const char *name, json_t *value)
+{
+    json_object_set_new(object, name, value);
+}
+
+static void put_int(json_t *object, const char *name, int64_t value)
+{
+    put(object, name, json_integer(value));
+}
+
+static void finish(json_t *value, struct str *out)
+{
+    char *dump = json_dumps(value, JSON_INDENT(2));
+    str_addz(out, dump ? dump : "null");
+    str_addc(out, '\n');
+    free(dump);
+    json_decref(value);
+}
+
+/* ---- items ------------------------------------------------------------------------------------------ */
+
+static json_t *effects(const struct view_item *item)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < item->effects; i++) {
+        const struct view_effect *e = &item->effect[i];
+        json_t *o = json_object();
+        put(o, "kind", text(e->kind));
+        put(o, "target", text(e->target));
+        put(o, "status", text(e->status));
+        put(o, "external_id", text_or_null(e->external_id));
+        put_int(o, "attempts", e->attempts);
+        put(o, "reason", text_or_null(e->reason));
+        put(o, "error", text_or_null(e->error));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *delivery(const struct view_delivery *d)
+{
+    json_t *o = json_object();
+    put_int(o, "id", d->id);
+    put(o, "key", text(d->key));
+    put(o, "mailbox", text(d->mailbox));
+    put(o, "folder", text(d->folder));
+    put_int(o, "uidvalidity", d->uidvalidity);
+    put_int(o, "uid", d->uid);
+    put(o, "class", text(d->class));
+    put(o, "state", text(d->state));
+    put(o, "case", text_or_null(d->reference));
+    put(o, "seen_at", when(d->seen_ms));
+    put(o, "run", text(d->run));
+    return o;
+}
+
+static json_t *deliveries(const struct view_delivery *row, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, delivery(&row[i]));
+    return list;
+}
+
+static json_t *attempts(const struct view_item *item)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < item->attempt_count; i++) {
+        const struct view_attempt *a = &item->attempt[i];
+        json_t *o = json_object();
+        put(o, "kind", text(a->kind));
+        put(o, "target", text(a->target));
+        put_int(o, "number", a->number);
+        put(o, "run", text(a->run));
+        put(o, "phase", text(a->phase));
+        put(o, "outcome", text_or_null(a->outcome));
+        put(o, "stage", text_or_null(a->stage));
+        put_int(o, "code", a->code);
+        put(o, "started_at", when(a->started_ms));
+        put(o, "armed_at", when(a->armed_ms));
+        put(o, "ended_at", when(a->ended_ms));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *evidence(const struct view_item *item)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < item->evidence_count; i++) {
+        const struct view_evidence *e = &item->evidence[i];
+        json_t *o = json_object();
+        put(o, "kind", text(e->kind));
+        put(o, "target", text(e->target));
+        put(o, "evidence", text(e->evidence));
+        put(o, "found", json_boolean(e->found));
+        put(o, "place", text_or_null(e->place));
+        put(o, "seen_at", when(e->seen_ms));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *approvals(const struct view_item *item)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < item->approval_count; i++) {
+        const struct view_approval *a = &item->approval[i];
+        json_t *o = json_object();
+        put(o, "decision", text(a->decision));
+        put(o, "by", text(a->by));
+        put(o, "second", text_or_null(a->second));
+        put(o, "reason", text(a->why));
+        put(o, "decided_at", when(a->decided_ms));
+        put(o, "undone_at", when(a->undone_ms));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *acceptance(const struct view_item *item)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < item->condition_count; i++) {
+        const struct view_condition *c = &item->condition[i];
+        json_t *o = json_object();
+        put(o, "name", text(c->name));
+        put(o, "holds", json_boolean(c->holds));
+        put(o, "value", text(c->value));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *item(const struct view_item *i, bool whole)
+{
+    json_t *o = json_object();
+    put(o, "key", text(i->key));
+    put(o, "key_source", text(i->key_source));
+    put(o, "mailbox", text(i->mailbox));
+    put(o, "message_id", i->message_id.len > 0 ? octets(i->message_id) : json_null());
+    put(o, "digest", text_or_null(i->digest));
+    put(o, "state", text(i->state));
+    put(o, "disposition", text(i->disposition));
+    put(o, "reason", text_or_null(i->reason));
+    put(o, "case", text_or_null(i->reference));
+    put(o, "completion_state", text_or_null(i->completion_state));
+    put(o, "first_seen", when(i->first_seen_ms));
+    put(o, "completed_at", when(i->completed_ms));
+    put_int(o, "attempts", i->attempts);
+    put_int(o, "deliveries", i->deliveries);
+    put_int(o, "duplicates", i->duplicates);
+    put(o, "effects", effects(i));
+    if (!whole)
+        return o;
+    put(o, "delivery_list", deliveries(i->delivery, i->delivery_count));
+    put(o, "attempt_list", attempts(i));
+    put(o, "evidence_list", evidence(i));
+    put(o, "approval_list", approvals(i));
+    put(o, "acceptance", acceptance(i));
+    return o;
+}
+
+void json_items(const struct view *view, bool whole, struct str *out)
+{
+    const struct view_item *row = view->row;
+    if (whole && view->count == 1) {
+        finish(item(row, true), out);
+        return;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->count; i++)
+        json_array_append_new(list, item(&row[i], whole));
+    finish(list, out);
+}
+
+void json_deliveries(const struct view *view, struct str *out)
+{
+    finish(deliveries(view->row, view->count), out);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------ */
+
+static json_t *attachments(const struct view_case *c)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->attachments; i++) {
+        const struct view_attachment *a = &c->attachment[i];
+        json_t *o = json_object();
+        put(o, "name", text_or_null(a->name));
+        put(o, "path", text_or_null(a->path));
+        put(o, "type", text(a->type));
+        put_int(o, "size", a->size);
+        put(o, "sha256", text(a->sha256));
+        put(o, "status", text(a->status));
+        put(o, "reason", text_or_null(a->reason));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *messages(const struct view_case *c)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->message_count; i++) {
+        const struct view_message *m = &c->message[i];
+        json_t *o = json_object();
+        put(o, "key", text(m->key));
+        put(o, "from", text(m->from));
+        put(o, "reply_to", text_or_null(m->reply_to));
+        put(o, "subject", text(m->subject));
+        put(o, "date", when(m->date_ms));
+        put(o, "text", text(m->text));
+        put(o, "direction", text(m->direction));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *one_case(const struct view_case *c, bool whole)
+{
+    json_t *o = json_object();
+    put(o, "reference", text(c->reference));
+    put(o, "key", text(c->key));
+    put(o, "mailbox", text(c->mailbox));
+    put(o, "from", text(c->from));
+    put(o, "subject", text(c->subject));
+    put(o, "created_at", when(c->created_ms));
+    put(o, "state", text(c->state));
+    put(o, "messages", whole ? messages(c) : json_integer(c->messages));
+    put(o, "attachments", attachments(c));
+    return o;
+}
+
+void json_cases(const struct view *view, bool whole, struct str *out)
+{
+    const struct view_case *row = view->row;
+    if (whole && view->count == 1) {
+        finish(one_case(row, true), out);
+        return;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->count; i++)
+        json_array_append_new(list, one_case(&row[i], whole));
+    finish(list, out);
+}
+
+/* ---- status ----------------------------------------------------------------------------------------- */
+
+static json_t *counts(const struct view_count *count, size_t n)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < n; i++)
+        put_int(o, count[i].name, count[i].count);
+    return o;
+}
+
+static json_t *states(const struct view_mailbox *m)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < ITEM_STATE_COUNT; i++)
+        put_int(o, item_state_text((enum item_state)i), m->state[i]);
+    put_int(o, "duplicate", m->duplicates);
+    return o;
+}
+
+/* The circuit of the acknowledgements, else of the mailbox itself, else of the destination. */
+static json_t *circuit(const struct view_mailbox *m)
+{
+    static const enum circuit_of order[] = {CIRCUIT_SMTP, CIRCUIT_IMAP, CIRCUIT_DESTINATION};
+    for (size_t i = 0; i < LENGTH(order); i++) {
+        const struct circuit *c = &m->circuit[order[i]];
+        if (c->state == CIRCUIT_CLOSED)
+            continue;
+        json_t *o = json_object();
+        put(o, "since", when(c->since_ms));
+        put(o, "reason", text(c->reason));
+        put(o, "next_probe", when(c->next_probe_ms));
+        return o;
+    }
+    return json_null();
+}
+
+static json_t *claim(const struct view_mailbox *m)
+{
+    json_t *o = json_object();
+    put(o, "owner", text_or_null(m->claim_owner));
+    put(o, "ours", json_boolean(m->claimed && !(m->claim_owner && m->claim_owner[0])));
+    return o;
+}
+
+static json_t *mailbox(const struct view_mailbox *m, int64_t now_ms)
+{
+    json_t *o = json_object();
+    int64_t oldest =
+        m->oldest_incomplete_ms == NOT_DUE ? 0 : (now_ms - m->oldest_incomplete_ms) / 1000;
+    put(o, "id", text(m->id));
+    put(o, "mode", text(m->mode));
+    put(o, "states", states(m));
+    put(o, "waiting", counts(m->waiting, m->waiting_count));
+    put_int(o, "not_told", m->not_told);
+    put_int(o, "backlog", m->backlog);
+    put_int(o, "oldest_incomplete_seconds", oldest > 0 ? oldest : 0);
+    put_int(o, "awaiting_choice", m->awaiting_choice);
+    put(o, "circuit", circuit(m));
+    put(o, "paused", json_boolean(m->paused));
+    put(o, "claim", claim(m));
+    put(o, "last_success", when(m->last_success_ms));
+    put(o, "last_error", text_or_null(m->last_error));
+    return o;
+}
+
+void json_status(const struct view *view, int64_t now_ms, struct str *out)
+{
+    const struct view_mailbox *row = view->row;
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->count; i++)
+        json_array_append_new(list, mailbox(&row[i], now_ms));
+    json_t *o = json_object();
+    put(o, "mailboxes", list);
+    finish(o, out);
+}
+
+/* ---- run --once -------------------------------------------------------------------------------------- */
+
+void json_summary(const struct run_summary *s, struct str *out)
+{
+    json_t *o = json_object();
+    put_int(o, "deliveries", s->deliveries);
+    put_int(o, "new", s->new_items);
+    put_int(o, "duplicates", s->duplicates);
+    put_int(o, "conflicts", s->conflicts);
+    put_int(o, "completed", s->completed);
+    put_int(o, "deferred", s->deferred);
+    put_int(o, "needs_reconciliation", s->needs_reconciliation);
+    put_int(o, "awaiting_choice", s->awaiting_choice);
+    finish(o, out);
+}
+
+/* ---- identify ---------------------------------------------------------------------------------------- */
+
+static json_t *hex(const struct digest *d)
+{
+    char out[DIGEST_HEX_SIZE];
+    digest_hex(d, out);
+    return json_string(out);
+}
+
+void json_identified(const struct identified *id, struct str *out)
+{
+    json_t *o = json_object();
+    put(o, "key", text(id->identity.key));
+    put(o, "key_source", text(key_source_text(id->identity.source)));
+    put(o, "message_id", id->message_id.len > 0 ? octets(str_slice(&id->message_id)) : json_null());
+    put(o, "immutable_id", octets(str_slice(&id->immutable_id)));
+    put(o, "case", text(id->reference));
+    put(o, "source_digest", hex(&id->source_digest));
+    put(o, "payload_digest", id->readable ? hex(&id->payload_digest) : json_null());
+    put(o, "fingerprint", id->readable ? hex(&id->fingerprint) : json_null());
+    put(o, "rule", text_or_null(id->rule));
+    put(o, "acknowledgement", text_or_null(skip_text(id->skip)));
+    finish(o, out);
+}

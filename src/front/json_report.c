@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <onecase/front.h>
+#include <onecase/when.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+/* Contract section 8: the duplicate report, whose totals must add up. */
+
+static void put(json_t *object, const char *name, int64_t value)
+{
+    json_object_set_new(object, name, json_integer(value));
+}
+
+static json_t *when(int64_t at_ms)
+{
+    char out[WHEN_TEXT_SIZE];
+    when_text(at_ms, out);
+    return at_ms == NOT_DUE ? json_null() : json_string(out);
+}
+
+static json_t *decided(const struct view_duplicates *d)
+{
+    json_t *o = json_object();
+    put(o, "new_case", d->decided_new_case);
+    put(o, "append", d->decided_append);
+    put(o, "dismissed", d->decided_dismissed);
+    put(o, "waiting", d->decided_waiting);
+    return o;
+}
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    enum disposition disposition;
+} arrivals[] = {
+    { "new_cases", DISPOSITION_CASE     }, { "appended", DISPOSITION_APPEND  },
+    { "reports",   DISPOSITION_REPORT   }, { "evidence", DISPOSITION_EVIDENCE },
+    { "adopted",   DISPOSITION_ADOPTED  }, { "held",     DISPOSITION_HELD    },
+};
+/* clang-format on */
+
+static json_t *totals(const struct view_duplicates *d)
+{
+    json_t *o = json_object();
+    put(o, "deliveries", d->deliveries);
+    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
+        put(o, delivery_class_text((enum delivery_class)i), d->class[i]);
+    for (size_t i = 0; i < LENGTH(arrivals); i++)
+        put(o, arrivals[i].name, d->arrived_as[arrivals[i].disposition]);
+    json_object_set_new(o, "decided", decided(d));
+    put(o, "cases_prevented", d->cases_prevented);
+    put(o, "acknowledgements_withheld", d->acknowledgements_withheld);
+    put(o, "doubles", d->doubles);
+    return o;
+}
+
+static json_t *boundaries(const struct view_duplicates *d)
+{
+    json_t *o = json_object();
+    put(o, "delivery", d->by_delivery);
+    put(o, "concurrent_run", d->by_concurrent_run);
+    put(o, "retry", d->by_retry);
+    put(o, "replay", d->by_replay);
+    put(o, "other_deployment", d->by_other_deployment);
+    return o;
+}
+
+static json_t *counts(const char *name, const struct view_count *row, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, name, json_string(row[i].name));
+        put(o, "duplicates", row[i].count);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *classes(const char *joined)
+{
+    json_t *list = json_array();
+    struct slice rest = slice_z(joined), one;
+    while (rest.len > 0 && slice_next(&rest, ',', &one))
+        json_array_append_new(list, json_stringn(one.at, one.len));
+    return list;
+}
+
+static json_t *keys(const struct view_duplicates *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->keys; i++) {
+        json_t *o = json_object();
+        const struct view_key *k = &d->key[i];
+        json_object_set_new(o, "key", json_string(k->key));
+        json_object_set_new(
+            o, "case", k->reference && k->reference[0] ? json_string(k->reference) : json_null());
+        put(o, "deliveries", k->deliveries);
+        json_object_set_new(o, "classes", classes(k->classes));
+        json_object_set_new(o, "first_seen", when(k->first_seen_ms));
+        json_object_set_new(o, "last_seen", when(k->last_seen_ms));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+void json_duplicates(const struct view *view, struct str *out)
+{
+    const struct view_duplicates *d = view->row;
+    json_t *o = json_object();
+    json_object_set_new(o, "since", when(d->since_ms));
+    json_object_set_new(o, "until", when(d->until_ms));
+    json_object_set_new(o, "totals", totals(d));
+    json_object_set_new(o, "boundaries", boundaries(d));
+    json_object_set_new(o, "by_day", counts("day", d->day, d->days));
+    json_object_set_new(o, "by_mailbox", counts("mailbox", d->mailbox, d->mailboxes));
+    json_object_set_new(o, "by_sender_domain", counts("domain", d->domain, d->domains));
+    json_object_set_new(o, "keys", keys(d));
+    char *dump = json_dumps(o, JSON_INDENT(2));
+    str_addz(out, dump ? dump : "null");
+    str_addc(out, '\n');
+    free(dump);
+    json_decref(o);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <onecase/front.h>
+#include <onecase/when.h>
+#include <string.h>
+#include <time.h>
+
+enum rc period_parse(const char *text, int64_t now_ms, int64_t *out_ms, struct err *err)
+{
+    int64_t length;
+    CLEANUP(str_clear) struct str day = STR_INIT;
+    if (when_duration(slice_z(text), &length)) {
+        *out_ms = now_ms - length;
+        return RC_OK;
+    }
+    str_addf(&day, "%sT00:00:00Z", text);
+    if (when_parse(slice_z(text), out_ms) || when_parse(str_slice(&day), out_ms))
+        return RC_OK;
+    return FAIL(err, RC_USAGE, "'%s' is neither a duration (12h, 7d) nor a date (2026-03-02)",
+                text);
+}
+
+void period_text(int64_t at_ms, int64_t now_ms, char out[32])
+{
+    time_t at = (time_t)(at_ms / 1000), now = (time_t)(now_ms / 1000);
+    struct tm day, today;
+    out[0] = '\0';
+    if (at_ms < 0 || !localtime_r(&at, &day) || !localtime_r(&now, &today))
+        return;
+    bool same_day = day.tm_year == today.tm_year && day.tm_yday == today.tm_yday;
+    const char *format = same_day                       ? "%H:%M"
+                         : day.tm_year == today.tm_year ? "%d %b %H:%M"
+                                                        : "%Y-%m-%d";
+    (void)strftime(out, 32, format, &day);
+}
+
+void period_age(int64_t ms, char out[32])
+{
+    /* clang-format off */
+    static const struct { int64_t ms; const char *unit; } units[] = {
+        { 86400000, "d" }, { 3600000, "h" }, { 60000, "min" }, { 1000, "s" },
+    };
+    /* clang-format on */
+    size_t i = 0;
+    while (i + 1 < LENGTH(units) && ms < 2 * units[i].ms)
+        i++;
+    snprintf(out, 32, "%lld %s", (long long)(ms > 0 ? ms / units[i].ms : 0), units[i].unit);
+}
