@@ -172,23 +172,19 @@ static enum rc arm_attachments(struct batch *b, struct err *err)
     return batch_commit(b, err);
 }
 
-/* What a dead run had begun is compared with the plan: a file stands whole or not at all. */
+/* What a dead run had begun is kept once more: that compares where the file stands, and makes its
+ * name durable, which the dead run may not have come to. */
 static void look_again(struct batch *b, struct job *job, struct work_effect *e)
 {
     const struct work_attachment *a = planned(job, e);
-    if (!a)
-        return;
-    char path[BLOB_PATH_SIZE];
-    struct digest found;
-    int64_t size;
     struct err why = ERR_INIT;
-    blob_path_attachment(job->item.key, a->stored_name, path);
-    enum rc rc = blob_digest(b->s->port->blobs, path, &found, &size, &why);
-    if (rc != RC_OK && rc != RC_NOT_FOUND)
+    if (!a || !job->item.original_kept)
         return;
-    bool there = rc == RC_OK && digest_eq(&found, &a->sha256);
-    batch_evidence(b, job, e, "read-back", there, a->stored_name);
-    batch_step(b, job, e, there ? ON_EVIDENCE : ON_ABSENCE);
+    enum rc rc = keep(b, job, a, &why);
+    if (rc != RC_OK && rc != RC_CONFLICT && rc != RC_REFUSED && rc != RC_NOT_FOUND)
+        return;
+    batch_evidence(b, job, e, "read-back", rc == RC_OK, a->stored_name);
+    batch_step(b, job, e, rc == RC_OK ? ON_EVIDENCE : ON_ABSENCE);
 }
 
 static enum rc attachments_check(struct batch *b, struct err *err)
