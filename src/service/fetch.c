@@ -35,18 +35,22 @@ static enum rc add(void *ctx, struct slice octets, struct err *err)
     return blobs->add(blobs->self, f->writing, octets, err);
 }
 
+/* Only what is durable counts as come: of a message that the disk refuses nothing is reserved. */
 static enum rc end(void *ctx, struct err *err)
 {
     struct fetching *f = ctx;
     struct fetched *now = &f->out[f->got];
-    now->source = mem_new(1, sizeof *now->source);
-    f->got++;
-    source_reading_done(&f->reading, now->source);
-    if (!f->writing || now->source->size == 0)
-        return RC_OK;
     const struct blobs *blobs = f->s->port->blobs;
-    TRY(blobs->keep_incoming(blobs->self, &f->writing, &now->octets, err));
-    now->whole = true;
+    CLEANUP(source_clear) struct source source = SOURCE_INIT;
+    source_reading_done(&f->reading, &source);
+    if (f->writing && source.size > 0) {
+        TRY(blobs->keep_incoming(blobs->self, &f->writing, &now->octets, err));
+        now->whole = true;
+    }
+    now->source = mem_new(1, sizeof *now->source);
+    *now->source = source;
+    source = (struct source)SOURCE_INIT;
+    f->got++;
     return RC_OK;
 }
 
