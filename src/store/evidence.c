@@ -98,7 +98,7 @@ enum rc evidence_answers(struct writing *w, const char *key, struct err *err)
 
 /* ---- what came before its acknowledgement was known ---------------------------------------- */
 
-enum rc evidence_names(struct db *db, const char *ack_id, bool *out, struct err *err)
+static enum rc named(struct db *db, const char *ack_id, bool *out, struct err *err)
 {
     static const char find[] =
         "SELECT 1 AS one FROM item WHERE names_ack = $1 AND names_ack <> '' LIMIT 1";
@@ -110,4 +110,17 @@ enum rc evidence_names(struct db *db, const char *ack_id, bool *out, struct err 
 
     *out = rc == RC_OK;
     return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+enum rc evidence_named(
+    struct writing *w, const char *key, int64_t effect, const char *ack_id, struct err *err)
+{
+    struct evidence_change found = {.effect = effect, .kind = "named", .found = true};
+    bool seen;
+
+    TRY(named(w->store->db, ack_id, &seen, err));
+    if (!seen)
+        return RC_OK;
+    TRY(evidence_add(w, key, &found, err));
+    return evidence_settle(w, key, effect, err);
 }

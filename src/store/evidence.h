@@ -21,5 +21,10 @@ enum rc evidence_settle(struct writing *w, const char *key, int64_t effect, stru
 /* The item that asked a person about it needs no answer now; any other is due at once. */
 enum rc evidence_answers(struct writing *w, const char *key, struct err *err) MUST_CHECK;
 
-/* Has something that arrived named this acknowledgement (EFFECT), known to us then or not? */
-enum rc evidence_names(struct db *db, const char *ack_id, bool *out, struct err *err) MUST_CHECK;
+/* Settles an acknowledgement that is unknown, EFFECT being `ack_id`, if something that arrived before
+ * has named it, known to us then or not. */
+enum rc evidence_named(struct writing *w,
+                       const char *key,
+                       int64_t effect,
+                       const char *ack_id,
+                       struct err *err) MUST_CHECK;

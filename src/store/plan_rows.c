@@ -123,16 +123,9 @@ static enum rc doubt(struct writing *w,
                      int64_t id,
                      struct err *err)
 {
-    struct evidence_change named = {.effect = id, .kind = "named", .found = true, .where = ""};
-    bool seen;
-
     TRY(attempt_doubt(w, id, 0, err));
     TRY(fix_completion(w, p->key, row->target, err));
-    TRY(evidence_names(w->store->db, row->ack_id, &seen, err));
-    if (!seen)
-        return RC_OK;
-    TRY(evidence_add(w, p->key, &named, err));
-    return evidence_settle(w, p->key, id, err);
+    return evidence_named(w, p->key, id, row->ack_id, err);
 }
 
 static void fill_acknowledgement(const struct planned *p,

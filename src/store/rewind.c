@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence.h"
 #include "mailboxes.h"
 
 #include <inttypes.h>
@@ -107,6 +108,7 @@ static enum rc doubt(struct writing *w, const struct open_letter *letter, struct
                                          .on = ON_LOSE,
                                          .target = letter->target,
                                          .due_ms = w->now.wall_ms};
+    char ack_id[EFFECT_ID_SIZE];
 
     if (letter->status != EFFECT_UNKNOWN)
         TRY(step_effect(w, letter->key, &change, err));
@@ -114,7 +116,9 @@ static enum rc doubt(struct writing *w, const struct open_letter *letter, struct
         TRY(attempt_doubt(w, letter->effect, letter->attempts, err));
     if (letter->status == EFFECT_ATTEMPTING)
         TRY(attempt_doubt(w, letter->effect, letter->attempts, err));
-    return tell_item(w, letter, err);
+    TRY(tell_item(w, letter, err));
+    acknowledgement_id(letter->key, letter->target, ack_id);
+    return evidence_named(w, letter->key, letter->effect, ack_id, err);
 }
 
 static enum rc doubt_all(struct writing *w, const char *mailbox, struct err *err)

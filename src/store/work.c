@@ -178,18 +178,19 @@ work_filing_taken(void *self, const char *mailbox, const char *external_id, stru
     return rc == RC_NOT_FOUND ? FAIL(err, rc, "ledger: nothing was filed there") : rc;
 }
 
-/* A request and a reply stand with their message, a report with what it reports; our own letter, seen
- * again, stands with the case alone. */
+/* A request and a reply stand with their message, a report with what it reports. Our own letter, seen
+ * again, stands by itself: a ledger that went back in time may not know yet what it answers. */
 static enum rc work_case_stands(void *self, const char *key, struct err *err)
 {
     static const char find[] =
-        "SELECT 1 AS one FROM item JOIN case_record ON case_record.key = item.case_key"
-        " WHERE item.key = $1 AND CASE item.disposition"
-        " WHEN 'report' THEN EXISTS (SELECT 1 FROM bounce WHERE bounce.report_key = item.key)"
-        " WHEN 'evidence' THEN 1"
-        " ELSE (item.disposition <> 'case' OR case_record.key = item.key) AND EXISTS"
-        " (SELECT 1 FROM case_message WHERE case_message.key = item.key"
-        " AND case_message.direction = 'in' AND case_message.case_key = case_record.key) END";
+        "SELECT 1 AS one FROM item LEFT JOIN case_record ON case_record.key = item.case_key"
+        " WHERE item.key = $1 AND (item.disposition = 'evidence'"
+        " OR (item.disposition = 'report' AND case_record.key IS NOT NULL AND EXISTS (SELECT 1"
+        " FROM bounce WHERE bounce.report_key = item.key))"
+        " OR ((item.disposition = 'append' OR (item.disposition = 'case'"
+        " AND case_record.key = item.key)) AND EXISTS (SELECT 1 FROM case_message"
+        " WHERE case_message.key = item.key AND case_message.direction = 'in'"
+        " AND case_message.case_key = case_record.key)))";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

@@ -206,6 +206,42 @@ static void our_own_copy_with_its_proof_is_evidence(void **state)
     assert_string_equal(LOOK(d, "kind AS v FROM evidence WHERE key = $1", first.key), "blind-copy");
 }
 
+static void
+our_own_copy_of_what_the_ledger_forgot_is_evidence_for_when_it_knows_it_again(void **state)
+{
+    struct desk *d = *state;
+    char key[KEY_SIZE], ack_id[EFFECT_ID_SIZE], named[80];
+
+    intake_key("help", SLICE("<a1@x>"), key);
+    acknowledgement_id(key, "accepted", ack_id);
+    snprintf(named, sizeof named, "<ack.%s@example.org>", ack_id);
+
+    struct reservation copy = ARRIVE(d, .id = named, .uid = 2, .from = "help@example.org",
+                                     .acknowledgement = ack_id, .proven = true);
+
+    assert_int_equal(copy.disposition, DISPOSITION_EVIDENCE);
+    assert_string_equal(copy.reference, "");
+    must(d, d->l.work->case_stands(d->store, copy.key, &d->err));
+    ARRIVE(d, .id = "<a1@x>", .uid = 3, .before_rewind = true);
+    assert_string_equal(LOOK(d, ACK("status"), key), "done");
+}
+
+static void a_reply_to_what_the_ledger_forgot_settles_it_once_the_loss_is_noticed(void **state)
+{
+    struct desk *d = *state;
+    struct reservation first = ARRIVE(d, .id = "<a1@x>", .uid = 1);
+    char ack_id[EFFECT_ID_SIZE], named[80];
+    struct mailbox_record record;
+
+    acknowledgement_id(first.key, "accepted", ack_id);
+    snprintf(named, sizeof named, "<ack.%s@example.org>", ack_id);
+    ARRIVE(d, .id = "<a2@x>", .uid = 2, .in_reply_to = named);
+    assert_string_equal(LOOK(d, ACK("status"), first.key), "planned");
+    must(d, d->l.mailboxes->load(d->store, "help", &record, &d->err));
+    must(d, d->l.mailboxes->rewind(d->store, &record, d->now, &d->err));
+    assert_string_equal(LOOK(d, ACK("status"), first.key), "done");
+}
+
 static void a_copy_without_proof_is_ordinary_mail_and_shows_nothing(void **state)
 {
     struct desk *d = *state;
@@ -286,6 +322,8 @@ int main(void)
         AT_DESK(a_reply_that_names_a_doubtful_acknowledgement_settles_it_and_its_item_goes_on),
         AT_DESK(a_delivery_report_is_recorded_with_the_acknowledgement_and_is_evidence),
         AT_DESK(our_own_copy_with_its_proof_is_evidence),
+        AT_DESK(our_own_copy_of_what_the_ledger_forgot_is_evidence_for_when_it_knows_it_again),
+        AT_DESK(a_reply_to_what_the_ledger_forgot_settles_it_once_the_loss_is_noticed),
         AT_DESK(a_copy_without_proof_is_ordinary_mail_and_shows_nothing),
         AT_DESK(evidence_while_the_answer_is_awaited_settles_it_should_it_be_lost),
         AT_DESK(a_direct_copy_after_a_lists_is_answered_once),
