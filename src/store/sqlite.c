@@ -17,6 +17,8 @@ enum rc db_failure(struct db *db, bool at_commit, const char *where, struct err 
 
 /* Connections */
 
+#define PAUSE_MS 10 /* between two tries of what SQLite does not wait for */
+
 static const char settings[] = "PRAGMA synchronous = FULL;"
                                "PRAGMA foreign_keys = ON;"
                                "PRAGMA trusted_schema = OFF;"
@@ -24,7 +26,7 @@ static const char settings[] = "PRAGMA synchronous = FULL;"
                                "PRAGMA temp_store = MEMORY;"
                                "PRAGMA journal_size_limit = 67108864;";
 
-static enum rc set_wal(struct db *db, struct err *err)
+static enum rc ask_wal(struct db *db, struct err *err)
 {
     static const char wal[] = "PRAGMA journal_mode = WAL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -38,6 +40,20 @@ static enum rc set_wal(struct db *db, struct err *err)
         return FAIL(err, RC_BROKEN, "ledger '%s': its file system cannot hold a ledger (%s)",
                     db->path, mode);
     return RC_OK;
+}
+
+/* Several processes may make one ledger at once. SQLite does not wait by itself for the lock that
+ * this once needs, so it is asked again for as long as any other lock is waited for. */
+static enum rc set_wal(struct db *db, struct err *err)
+{
+    struct err busy = ERR_INIT;
+    enum rc rc = ask_wal(db, &busy);
+
+    for (int waited = 0; rc == RC_DEFERRED && waited < db->busy_timeout_ms; waited += PAUSE_MS) {
+        sqlite3_sleep(PAUSE_MS);
+        rc = ask_wal(db, &busy);
+    }
+    return rc == RC_OK ? RC_OK : FAIL(err, rc, "%s", busy.text);
 }
 
 static void disconnect(struct db *db)
