@@ -117,6 +117,24 @@ static enum rc went_on(struct db *db, const struct change *c, bool *out, struct 
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
+/* Evidence may have settled the doubt since the caller looked: there is nothing to ask then. */
+static enum rc still_a_question(struct db *db, const struct change *c, struct err *err)
+{
+    static const char find[] = "SELECT 1 AS one FROM effect WHERE key = $1"
+                               " AND kind = 'acknowledgement' AND status = 'unknown'";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    if (c->item.keep || c->item.on != ITEM_ON_WAIT || c->item.reason != REASON_UNKNOWN_SENT)
+        return RC_OK;
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, c->key);
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_NOT_FOUND)
+        return FAIL(err, RC_CONFLICT, "ledger: whether item %.12s was acknowledged is known", c->key);
+    return rc;
+}
+
 static enum rc change_item(struct writing *w, const struct change *c, struct err *err)
 {
     bool on_its_way;
@@ -124,6 +142,7 @@ static enum rc change_item(struct writing *w, const struct change *c, struct err
     TRY(went_on(w->store->db, c, &on_its_way, err));
     if (on_its_way)
         return RC_OK;
+    TRY(still_a_question(w->store->db, c, err));
     TRY(step_item(w, c->key, &c->item, err));
     return c->item.due_ms == NOT_DUE ? due_for_copies(w, c->key, err) : RC_OK;
 }
