@@ -10,11 +10,13 @@ struct replaying {
     char mailbox[NAME_SIZE];
     enum item_state state;
     enum reason reason;
+    bool held;
 };
 
 static enum rc find_item(struct replaying *r, struct err *err)
 {
-    static const char find[] = "SELECT mailbox, state, reason FROM item WHERE key = $1";
+    static const char find[] = "SELECT mailbox, state, reason, disposition = 'held' AS held"
+                               " FROM item WHERE key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(r->w->store->db, find, &s, err));
@@ -29,6 +31,7 @@ static enum rc find_item(struct replaying *r, struct err *err)
     if (!item_state_parse(col_text(s, "state"), &r->state) ||
         !reason_parse(col_text(s, "reason"), &r->reason))
         return FAIL(err, RC_BROKEN, "replay: item %.12s is in no state", r->key);
+    r->held = col_int(s, "held") != 0;
     return RC_OK;
 }
 
@@ -70,12 +73,15 @@ find_effects(struct replaying *r, struct replayed **out, size_t *count, struct e
 enum treatment { LEFT_DONE, LEFT_IN_DOUBT, LEFT_TO_A_PERSON, DUE_NOW, PLANNED_AGAIN };
 
 /* An acknowledgement that was refused or given up is mailed again only where a person says just
- * that; an attachment is refused by a rule of its plan. */
+ * that; an attachment is refused by a rule of its plan. What is held waits for its decision, and so
+ * do the copies that follow it. */
 static enum treatment treat(const struct replaying *r, const struct replayed *e)
 {
     bool letter = e->kind == EFFECT_ACKNOWLEDGEMENT;
     bool given_up = r->reason == REASON_GAVE_UP || r->reason == REASON_REPLY_WAITS;
 
+    if (r->held && !effect_settled(e->status))
+        return LEFT_TO_A_PERSON;
     switch (e->status) {
     case EFFECT_PLANNED:
         return DUE_NOW;
