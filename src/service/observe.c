@@ -69,7 +69,9 @@ static enum rc choose_new(struct service *s,
     CLEANUP(mem_free) bool *unseen = mem_new(*count, sizeof *unseen);
     for (size_t i = 0; i < *count; i++)
         uid[i] = line[i].uid;
-    TRY(l->intake->unseen(l->self, s->record.id, folder, uidvalidity, uid, *count, unseen, err));
+    if (*count > 0)
+        TRY(l->intake->unseen(l->self, s->record.id, folder, uidvalidity, uid, *count, unseen,
+                              err));
     size_t kept = 0;
     int64_t awaiting = 0;
     for (size_t i = 0; i < *count; i++) {
@@ -139,8 +141,6 @@ static enum rc take_new(struct service *s, const struct folder_state *f, struct 
     enum rc rc = m->list(m->self, s->set->inbox, f->uidvalidity, 1, &line, &count, &why);
     if (rc != RC_OK)
         return soften(s, rc, &why, err);
-    if (count == 0)
-        return RC_OK;
     TRY(choose_new(s, s->set->inbox, f->uidvalidity, line, &count, err));
     return take_in(s, s->set->inbox, f->uidvalidity, line, count, false, err);
 }
