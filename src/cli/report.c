@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli_p.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void row(int64_t n, const char *what)
+{
+    printf("  %6" PRId64 "  %s\n", n, what);
+}
+
+static void balance(const struct view_duplicates *d)
+{
+    static const struct {
+        enum disposition disposition;
+        const char *what;
+    } arrived[] = {
+        {DISPOSITION_CASE, "new cases"},
+        {DISPOSITION_APPEND, "added to cases"},
+        {DISPOSITION_REPORT, "reports about confirmations"},
+        {DISPOSITION_EVIDENCE, "our own confirmations seen"},
+        {DISPOSITION_ADOPTED, "remembered only"},
+        {DISPOSITION_HELD, "held for a decision"},
+    };
+    printf("%" PRId64 " arrivals\n", d->deliveries);
+    for (size_t i = 0; i < LENGTH(arrived); i++)
+        row(d->arrived_as[arrived[i].disposition], arrived[i].what);
+    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
+        if (i != CLASS_FIRST)
+            row(d->class[i], label("class", delivery_class_text((enum delivery_class)i)));
+}
+
+/* Says so, loudly, where the numbers do not add up: then the report may not be believed. */
+static bool adds_up(const struct view_duplicates *d)
+{
+    int64_t classes = 0, arrived = 0;
+    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
+        classes += d->class[i];
+    for (size_t i = 0; i < DISPOSITION_COUNT; i++)
+        arrived += i == DISPOSITION_DISMISSED ? 0 : d->arrived_as[i];
+    int64_t asked =
+        d->arrived_as[DISPOSITION_HELD] + d->class[CLASS_CONFLICT] + d->class[CLASS_GATEWAY_COPY];
+    int64_t decided =
+        d->decided_new_case + d->decided_append + d->decided_dismissed + d->decided_waiting;
+    return classes == d->deliveries && arrived == d->class[CLASS_FIRST] && asked == decided;
+}
+
+static void headlines(const struct view_duplicates *d)
+{
+    printf("\nWhat that did not cause\n");
+    row(d->cases_prevented, "second cases avoided");
+    row(d->acknowledgements_withheld, "confirmations in doubt, not sent twice");
+    row(d->doubles, "doubles that did happen, after a person's decision");
+    printf("\nDecisions about what was held, in conflict or changed on its way\n");
+    row(d->decided_new_case, "a case of its own");
+    row(d->decided_append, "added to a case");
+    row(d->decided_dismissed, "the same mail, or no request");
+    row(d->decided_waiting, "waiting");
+    printf("\nWhere it would have doubled\n");
+    row(d->by_delivery, "the mail arrived twice");
+    row(d->by_concurrent_run, "two runs at once");
+    row(d->by_retry, "a step tried again after a lost answer");
+    row(d->by_replay, "a person's replay");
+    row(d->by_other_deployment, "another installation");
+}
+
+static void counts(const char *title, const struct view_count *count, size_t n)
+{
+    if (n == 0)
+        return;
+    printf("\n%s\n", title);
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP(str_clear) struct str name = STR_INIT;
+        plain_text(count[i].name, &name);
+        row(count[i].count, str_z(&name));
+    }
+}
+
+static void keys(const struct call *call, const struct view_duplicates *d)
+{
+    static const char *const heading[] = {"CASE", "ARRIVALS", "AS", "FIRST", "LAST"};
+    CLEANUP(table_free) struct table *t = table_new(heading, LENGTH(heading));
+    if (d->keys == 0)
+        return;
+    for (size_t i = 0; i < d->keys; i++) {
+        char first[32], last[32], n[24], key[13];
+        CLEANUP(str_clear) struct str as = STR_INIT;
+        struct slice rest = slice_z(d->key[i].classes), one;
+        while (rest.len > 0 && slice_next(&rest, ',', &one)) {
+            CLEANUP(str_clear) struct str word = STR_INIT;
+            str_add(&word, one);
+            str_addf(&as, "%s%s", as.len > 0 ? ", " : "", label("class", str_z(&word)));
+        }
+        when_cell(call, d->key[i].first_seen_ms, first);
+        when_cell(call, d->key[i].last_seen_ms, last);
+        snprintf(n, sizeof n, "%" PRId64, d->key[i].deliveries);
+        text_copy(key, sizeof key, d->key[i].key);
+        const char *name =
+            d->key[i].reference && d->key[i].reference[0] ? d->key[i].reference : key;
+        const char *cell[] = {name, n, str_z(&as), first, last};
+        table_row(t, cell);
+    }
+    printf("\n");
+    table_print(t, call->width, call->terminal, stdout);
+}
+
+static int page(const struct call *call, const struct view_duplicates *d)
+{
+    balance(d);
+    headlines(d);
+    counts("By day", d->day, d->days);
+    counts("By mailbox", d->mailbox, d->mailboxes);
+    counts("By the sender's domain", d->domain, d->domains);
+    keys(call, d);
+    if (adds_up(d))
+        return EXIT_DONE;
+    fprintf(stderr, "onecase: these numbers do not add up; do not rely on them, and report it with "
+                    "'onecase report duplicates --json'\n");
+    return EXIT_NO;
+}
+
+static enum rc period(const struct call *call, int64_t *since, int64_t *until, struct err *err)
+{
+    const char *from = args_get(&call->args, "--since");
+    const char *to = args_get(&call->args, "--until");
+    *since = 0;
+    *until = call->now_ms + 1;
+    if (from)
+        TRY(period_parse(from, call->now_ms, since, err));
+    if (to)
+        TRY(period_parse(to, call->now_ms, until, err));
+    return *since < *until ? RC_OK : FAIL(err, RC_USAGE, "--since must be before --until");
+}
+
+int cmd_report_duplicates(struct call *call)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    int64_t since, until;
+    struct err err = ERR_INIT;
+    const struct views *v = call->ops->views;
+    if (period(call, &since, &until, &err) != RC_OK ||
+        v->duplicates(v->self, since, until, &view, &err) != RC_OK)
+        return failed(&err);
+    if (!call->json)
+        return page(call, view.row);
+    json_duplicates(&view, &out);
+    print(&out);
+    return adds_up(view.row) ? EXIT_DONE : EXIT_NO;
+}
