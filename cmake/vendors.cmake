@@ -12,6 +12,7 @@ set(vendor_curl     libcurl)
 set(vendor_yaml     yaml-0.1)
 set(vendor_gmime    gmime-3.0)
 set(vendor_seccomp  libseccomp)
+set(vendor_xml2     libxml-2.0)
 set(vendor_jansson  jansson)
 set(vendor_pq       libpq)
 

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "charset.h"
+#include "charset_labels.h"
+#include "iso2022.h"
+
+#include <errno.h>
+#include <gmime/gmime.h>
+#include <iconv.h>
+
+#define REPLACEMENT SLICE("\xEF\xBF\xBD")
+#define NO_ICONV    ((iconv_t)-1)
+#define CONVERTERS  64
+
+/* One converter a row of the table, opened at most once in a process: opening one reads the disk,
+ * which the reader's child may not. */
+static struct {
+    iconv_t at;
+    bool tried;
+} converters[CONVERTERS];
+
+_Static_assert(sizeof(iconv_t) == sizeof(void *), "an iconv_t is a handle");
+
+static iconv_t converter_of(size_t charset)
+{
+    if (!converters[charset].tried) {
+        converters[charset].at = iconv_open("UTF-8", charsets[charset].converter);
+        converters[charset].tried = true;
+    }
+    return converters[charset].at;
+}
+
+void charset_prepare(void)
+{
+    for (size_t i = 0; i < charset_count; i++)
+        converter_of(i);
+}
+
+/* UTF-8 */
+
+bool utf8_fits(struct slice octets)
+{
+    while (octets.len > 0) {
+        const char *end;
+
+        if (g_utf8_validate_len(octets.at, octets.len, &end))
+            return true;
+        octets = slice_cut(octets, (size_t)(end - octets.at), octets.len);
+        if (octets.at[0] != '\0') /* to glib, NUL is no character */
+            return false;
+        octets = slice_cut(octets, 1, octets.len);
+    }
+    return true;
+}
+
+struct slice utf8_beginning(struct slice text, size_t most)
+{
+    if (text.len <= most)
+        return text;
+    while (most > 0 && ((uint8_t)text.at[most] & 0xC0) == 0x80)
+        most--;
+    return slice_cut(text, 0, most);
+}
+
+/* Adds the characters at the front that are some; `rest` begins with what is none, or is empty. */
+static void add_characters(struct slice *rest, struct str *out)
+{
+    const char *end;
+
+    g_utf8_validate_len(rest->at, rest->len, &end);
+
+    size_t good = (size_t)(end - rest->at);
+
+    str_add(out, slice_cut(*rest, 0, good));
+    *rest = slice_cut(*rest, good, rest->len);
+}
+
+static void add_utf8(struct slice octets, struct str *out)
+{
+    while (octets.len > 0) {
+        add_characters(&octets, out);
+        if (octets.len > 0)
+            str_add(out, REPLACEMENT);
+        octets = slice_cut(octets, 1, octets.len);
+    }
+}
+
+/* Whether any character of several octets is right. */
+static bool has_some_utf8(struct slice octets)
+{
+    for (size_t i = 0; i < octets.len; i++)
+        if ((uint8_t)octets.at[i] >= 0x80 &&
+            g_utf8_get_char_validated(octets.at + i, (gssize)(octets.len - i)) < 0x110000)
+            return true;
+    return false;
+}
+
+/* Converters */
+
+struct conversion {
+    iconv_t with;
+    char *in;
+    size_t in_left;
+    size_t faults;
+    struct str out;
+};
+
+static void conversion_clear(struct conversion *c)
+{
+    str_clear(&c->out);
+}
+
+/* Converts up to a fault or the end. False at a fault. */
+static bool convert_some(struct conversion *c)
+{
+    char into[4096];
+    bool more = true;
+
+    while (more) {
+        char *to = into;
+        size_t room = sizeof into;
+        size_t result = iconv(c->with, &c->in, &c->in_left, &to, &room);
+
+        more = result == (size_t)-1 && errno == E2BIG;
+        str_add(&c->out, (struct slice){into, sizeof into - room});
+        if (result == (size_t)-1 && !more)
+            return false;
+    }
+    return true;
+}
+
+static void convert(struct conversion *c, struct slice octets)
+{
+    union {
+        const char *is;
+        char *named; /* iconv takes it without const, and does not write */
+    } in = {octets.at};
+
+    c->in = in.named;
+    c->in_left = octets.len;
+    iconv(c->with, NULL, NULL, NULL, NULL);
+    while (!convert_some(c) && c->in_left > 0) {
+        c->faults++;
+        str_add(&c->out, REPLACEMENT);
+        c->in++;
+        c->in_left--;
+    }
+    c->in_left = 0;
+    c->in = NULL;
+}
+
+/* The end of a mail may have been cut off in the middle of a character: EINVAL is such a fault. */
+
+static void convert_by(size_t charset, struct slice octets, struct conversion *c)
+{
+    CLEANUP(str_clear) struct str euc = STR_INIT;
+
+    c->with = converter_of(charset);
+    if (charsets[charset].form == FORM_ISO_2022_JP) {
+        iso2022_jp_to_euc(octets, &euc);
+        octets = str_slice(&euc);
+    } else if (charsets[charset].form == FORM_HZ) {
+        hz_to_euc(octets, &euc);
+        octets = str_slice(&euc);
+    }
+    if (c->with != NO_ICONV)
+        convert(c, octets);
+    else
+        c->faults = SIZE_MAX;
+}
+
+/* How many octets are not of ASCII, or are of a charset that writes all in ASCII. */
+static bool few_faults(size_t faults, struct slice octets)
+{
+    size_t odd = 0;
+
+    for (size_t i = 0; i < octets.len; i++)
+        odd += (uint8_t)octets.at[i] >= 0x80 || octets.at[i] == '\x1B';
+    return faults != SIZE_MAX && faults <= odd / 8 + 1 && faults < odd;
+}
+
+/* What is read */
+
+/* clang-format off */
+static const struct {
+    struct slice mark;
+    const char *label;
+} marks[] = {
+    {SLICE_INIT("\xEF\xBB\xBF"), "utf-8"},
+    {SLICE_INIT("\xFF\xFE"),     "utf-16le"},
+    {SLICE_INIT("\xFE\xFF"),     "utf-16be"},
+};
+/* clang-format on */
+
+static size_t charset_of(struct slice label, struct slice *octets)
+{
+    for (size_t i = 0; i < LENGTH(marks); i++) {
+        if (!slice_eq(slice_cut(*octets, 0, marks[i].mark.len), marks[i].mark))
+            continue;
+        *octets = slice_cut(*octets, marks[i].mark.len, octets->len);
+        return charset_find(slice_z(marks[i].label));
+    }
+    return charset_find(label);
+}
+
+static void add_labelled(size_t charset, struct slice octets, bool utf8, struct str *out)
+{
+    CLEANUP(conversion_clear) struct conversion c = {.with = NO_ICONV, .out = STR_INIT};
+    CLEANUP(conversion_clear) struct conversion last = {.with = NO_ICONV, .out = STR_INIT};
+
+    convert_by(charset, octets, &c);
+    if (c.faults > 0 && utf8) {
+        str_add(out, octets);
+    } else if (c.faults == 0 || few_faults(c.faults, octets)) {
+        str_add(out, str_slice(&c.out));
+    } else {
+        convert_by(charset_find(SLICE("windows-1252")), octets, &last);
+        str_add(out, str_slice(&last.out));
+    }
+}
+
+static void add_text(size_t charset, struct slice octets, enum charset_use use, struct str *out)
+{
+    enum charset_form form = charset == CHARSET_NONE ? FORM_ASCII : charsets[charset].form;
+    bool utf8 = utf8_fits(octets);
+
+    if (form == FORM_ASCII && iso2022_jp_likely(octets))
+        add_labelled(charset_find(SLICE("iso-2022-jp")), octets, utf8, out);
+    else if ((form == FORM_UTF8 || form == FORM_ASCII) && utf8)
+        str_add(out, octets);
+    else if (form == FORM_UTF8 && (use == CHARSET_TEXT || has_some_utf8(octets)))
+        add_utf8(octets, out);
+    else if (form == FORM_UTF8 || form == FORM_ASCII)
+        add_labelled(charset_find(SLICE("windows-1252")), octets, false, out);
+    else
+        add_labelled(charset, octets, utf8, out);
+}
+
+/* No database takes a NUL in a text, and in C it would end it. */
+static void add_without_nul(struct slice text, struct str *out)
+{
+    while (text.len > 0) {
+        size_t nul = slice_find(text, '\0', 0);
+
+        str_add(out, slice_cut(text, 0, nul));
+        if (nul < text.len)
+            str_add(out, REPLACEMENT);
+        text = slice_cut(text, nul + 1, text.len);
+    }
+}
+
+void charset_decode(struct slice label, struct slice octets, enum charset_use use, struct str *out)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+
+    add_text(charset_of(label, &octets), octets, use, &text);
+    add_without_nul(str_slice(&text), out);
+}
+
+void charset_decode_raw(struct slice octets, struct str *out)
+{
+    charset_decode(SLICE_EMPTY, octets, CHARSET_HEADER, out);
+}
+
+bool charset_known(struct slice label)
+{
+    return charset_find(label) != CHARSET_NONE;
+}

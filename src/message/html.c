@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html.h"
+
+#include <libxml/HTMLparser.h>
+#include <libxml/parserInternals.h>
+
+/* The parser looks for the element that an end tag closes among all that are open, so open ones are
+ * bounded: beyond this it is stopped and begun anew where it stood. */
+#define DEPTH_MAX 512
+
+/* It also compares each attribute of a tag with all before it: what makes more than this many of
+ * them possible is left out of the tag. */
+#define SEPARATORS_MAX 2000
+
+#define DECLARED_WITHIN                                                                            \
+    1024 /* octets in which a charset is declared, as the HTML standard has it */
+
+enum element_kind {
+    ELEMENT_LINE,      /* begins a line of its own */
+    ELEMENT_PARAGRAPH, /* has an empty line around it */
+    ELEMENT_BREAK,     /* ends a line */
+    ELEMENT_CELL,      /* a blank keeps it from its neighbour */
+    ELEMENT_ITEM,
+    ELEMENT_QUOTE,
+    ELEMENT_PRE,
+    ELEMENT_IMAGE,
+    ELEMENT_RULE,
+    ELEMENT_UNSEEN, /* nothing in it is text */
+};
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    enum element_kind kind;
+} elements[] = {
+    {"address",    ELEMENT_LINE},      {"article",    ELEMENT_LINE},
+    {"aside",      ELEMENT_LINE},      {"blockquote", ELEMENT_QUOTE},
+    {"br",         ELEMENT_BREAK},     {"caption",    ELEMENT_LINE},
+    {"center",     ELEMENT_LINE},      {"dd",         ELEMENT_LINE},
+    {"div",        ELEMENT_LINE},      {"dl",         ELEMENT_PARAGRAPH},
+    {"dt",         ELEMENT_LINE},      {"fieldset",   ELEMENT_LINE},
+    {"footer",     ELEMENT_LINE},      {"form",       ELEMENT_LINE},
+    {"h1",         ELEMENT_PARAGRAPH}, {"h2",         ELEMENT_PARAGRAPH},
+    {"h3",         ELEMENT_PARAGRAPH}, {"h4",         ELEMENT_PARAGRAPH},
+    {"h5",         ELEMENT_PARAGRAPH}, {"h6",         ELEMENT_PARAGRAPH},
+    {"header",     ELEMENT_LINE},      {"hr",         ELEMENT_RULE},
+    {"img",        ELEMENT_IMAGE},     {"li",         ELEMENT_ITEM},
+    {"main",       ELEMENT_LINE},      {"nav",        ELEMENT_LINE},
+    {"ol",         ELEMENT_PARAGRAPH}, {"p",          ELEMENT_PARAGRAPH},
+    {"plaintext",  ELEMENT_PRE},       {"pre",        ELEMENT_PRE},
+    {"section",    ELEMENT_LINE},      {"table",      ELEMENT_LINE},
+    {"td",         ELEMENT_CELL},      {"th",         ELEMENT_CELL},
+    {"tr",         ELEMENT_LINE},      {"ul",         ELEMENT_PARAGRAPH},
+    {"xmp",        ELEMENT_PRE},
+    {"applet",     ELEMENT_UNSEEN},    {"audio",      ELEMENT_UNSEEN},
+    {"canvas",     ELEMENT_UNSEEN},    {"iframe",     ELEMENT_UNSEEN},
+    {"object",     ELEMENT_UNSEEN},    {"script",     ELEMENT_UNSEEN},
+    {"style",      ELEMENT_UNSEEN},    {"svg",        ELEMENT_UNSEEN},
+    {"template",   ELEMENT_UNSEEN},    {"title",      ELEMENT_UNSEEN},
+    {"video",      ELEMENT_UNSEEN},
+};
+/* clang-format on */
+
+/* The text so far. Line ends and blanks are owed until text follows, so that none stand at its end
+ * and no more than two line ends in a row. */
+struct writing {
+    struct str *out;
+    size_t from, most; /* where in `out` ours begins, and how long it may become */
+    size_t owed_lines;
+    bool owed_blank;
+    size_t quotes, unseen, pre; /* how many of these are open */
+    bool full;
+    htmlParserCtxtPtr parser; /* borrowed, while it parses */
+    bool too_deep;
+    size_t resume; /* then: where to begin anew */
+};
+
+static void write_octet(struct writing *w, char c)
+{
+    if (w->out->len - w->from >= w->most)
+        w->full = true;
+    else
+        str_addc(w->out, c);
+}
+
+static void pay_lines(struct writing *w)
+{
+    bool begun = w->out->len > w->from;
+
+    if (begun && w->owed_lines == 0)
+        return;
+    for (size_t i = 0; begun && i < w->owed_lines; i++)
+        write_octet(w, '\n');
+    for (size_t i = 0; i < w->quotes && i < 8; i++) {
+        write_octet(w, '>');
+        write_octet(w, ' ');
+    }
+    w->owed_lines = 0;
+    w->owed_blank = false;
+}
+
+static void write_text(struct writing *w, char c)
+{
+    pay_lines(w);
+    if (w->owed_blank)
+        write_octet(w, ' ');
+    w->owed_blank = false;
+    write_octet(w, c);
+}
+
+static void end_lines(struct writing *w, size_t lines)
+{
+    if (w->owed_lines < lines)
+        w->owed_lines = lines;
+}
+
+static bool is_white(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
+}
+
+static void add_text(struct writing *w, struct slice text)
+{
+    for (size_t i = 0; i < text.len && !w->full; i++) {
+        char c = text.at[i];
+
+        if (w->pre > 0 && c == '\n')
+            end_lines(w, w->owed_lines + 1);
+        else if (w->pre > 0 && c != '\r')
+            write_text(w, c);
+        else if (is_white(c))
+            w->owed_blank = true;
+        else
+            write_text(w, c);
+    }
+}
+
+/* Events of the parser */
+
+static struct slice of_xml(const xmlChar *text)
+{
+    return slice_z((const char *)text);
+}
+
+static const enum element_kind *kind_of(const xmlChar *name)
+{
+    for (size_t i = 0; i < LENGTH(elements); i++)
+        if (slice_eq_nocase(of_xml(name), slice_z(elements[i].name)))
+            return &elements[i].kind;
+    return NULL;
+}
+
+static void add_alternative(struct writing *w, const xmlChar **attributes)
+{
+    for (size_t i = 0; attributes != NULL && attributes[i] != NULL; i += 2) {
+        struct slice text = slice_trim(of_xml(attributes[i + 1]));
+
+        if (!slice_eqz(of_xml(attributes[i]), "alt") || text.len == 0)
+            continue;
+        add_text(w, SLICE("["));
+        add_text(w, text);
+        add_text(w, SLICE("]"));
+    }
+}
+
+/* What begins (step 1) or ends (step -1) at an element that is open for a while. */
+static void open_or_close(struct writing *w, enum element_kind kind, int step)
+{
+    size_t *open = NULL;
+
+    if (kind == ELEMENT_UNSEEN)
+        open = &w->unseen;
+    else if (kind == ELEMENT_QUOTE)
+        open = &w->quotes;
+    else if (kind == ELEMENT_PRE)
+        open = &w->pre;
+    if (open != NULL && step > 0)
+        (*open)++;
+    else if (open != NULL && *open > 0)
+        (*open)--;
+}
+
+static void begin_element(struct writing *w, enum element_kind kind, const xmlChar **attributes)
+{
+    switch (kind) {
+    case ELEMENT_LINE:
+        end_lines(w, 1);
+        break;
+    case ELEMENT_PARAGRAPH:
+    case ELEMENT_QUOTE:
+    case ELEMENT_PRE:
+        end_lines(w, 2);
+        break;
+    case ELEMENT_BREAK:
+        end_lines(w, w->owed_lines < 2 ? w->owed_lines + 1 : 2);
+        break;
+    case ELEMENT_CELL:
+        w->owed_blank = true;
+        break;
+    case ELEMENT_ITEM:
+        end_lines(w, 1);
+        if (w->unseen == 0)
+            add_text(w, SLICE("- "));
+        break;
+    case ELEMENT_IMAGE:
+        if (w->unseen == 0)
+            add_alternative(w, attributes);
+        break;
+    case ELEMENT_RULE:
+        end_lines(w, 2);
+        break;
+    case ELEMENT_UNSEEN:
+        break;
+    }
+}
+
+static void on_start(void *self, const xmlChar *name, const xmlChar **attributes)
+{
+    struct writing *w = self;
+    const enum element_kind *kind = kind_of(name);
+
+    if (kind != NULL) {
+        begin_element(w, *kind, attributes);
+        open_or_close(w, *kind, 1);
+    }
+    if (w->parser->nameNr >= DEPTH_MAX) {
+        w->too_deep = true;
+        w->resume = (size_t)xmlByteConsumed(w->parser);
+    }
+    if (w->full || w->too_deep)
+        xmlStopParser(w->parser);
+}
+
+static void on_end(void *self, const xmlChar *name)
+{
+    struct writing *w = self;
+    const enum element_kind *kind = kind_of(name);
+
+    if (kind == NULL || w->too_deep)
+        return;
+    open_or_close(w, *kind, -1);
+    if (*kind != ELEMENT_BREAK && *kind != ELEMENT_IMAGE && *kind != ELEMENT_CELL &&
+        *kind != ELEMENT_UNSEEN)
+        begin_element(w, *kind == ELEMENT_ITEM ? ELEMENT_LINE : *kind, NULL);
+}
+
+static void on_text(void *self, const xmlChar *text, int len)
+{
+    struct writing *w = self;
+
+    if (w->unseen == 0 && len > 0)
+        add_text(w, (struct slice){(const char *)text, (size_t)len});
+}
+
+/* Parses some of `html`; says how much. */
+static size_t parse(struct writing *w, struct slice html)
+{
+    static const htmlSAXHandler events = {
+        .startElement = on_start,
+        .endElement = on_end,
+        .characters = on_text,
+        .ignorableWhitespace = on_text,
+        .cdataBlock = on_text, /* what stands in scripts and styles: they are open then */
+    };
+    htmlParserCtxtPtr parser = htmlCreateMemoryParserCtxt(html.at, (int)html.len);
+
+    if (parser == NULL)
+        return html.len;
+    w->parser = parser;
+    w->too_deep = false;
+    w->quotes = w->unseen = w->pre = 0;
+    htmlCtxtUseOptions(parser, HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
+                                   HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | HTML_PARSE_NOIMPLIED);
+    *parser->sax = events;
+    parser->userData = w;
+    xmlSwitchEncoding(parser, XML_CHAR_ENCODING_UTF8);
+    htmlParseDocument(parser);
+    htmlFreeParserCtxt(parser);
+    return w->too_deep && w->resume < html.len ? w->resume : html.len;
+}
+
+/* Leaves out of each tag what SEPARATORS_MAX says. */
+static void add_bounded(struct slice html, struct str *out)
+{
+    size_t separators = 0;
+    bool in_tag = false;
+
+    for (size_t i = 0; i < html.len; i++) {
+        char c = html.at[i];
+
+        if (c == '<' || c == '>') {
+            in_tag = c == '<';
+            separators = 0;
+        } else if (is_white(c) || c == '/' || c == '=' || c == '"' || c == '\'') {
+            separators++;
+        }
+        if (!in_tag || separators <= SEPARATORS_MAX)
+            str_addc(out, c);
+    }
+}
+
+void html_prepare(void)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+
+    xmlInitParser();
+    html_to_text(SLICE("<p>&eacute;</p>"), 16, &text);
+}
+
+/* Takes back the octets of a character that did not fit as a whole. */
+static void trim_cut(struct str *out, size_t from)
+{
+    size_t lead = out->len;
+
+    while (lead > from && ((uint8_t)out->at[lead - 1] & 0xC0) == 0x80)
+        lead--;
+    if (lead == from || (uint8_t)out->at[lead - 1] < 0x80)
+        return;
+
+    uint8_t first = (uint8_t)out->at[lead - 1];
+    size_t wanted = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+
+    if (out->len - lead >= wanted)
+        return;
+    out->len = lead - 1;
+    out->at[out->len] = '\0';
+}
+
+bool html_to_text(struct slice html, size_t most, struct str *out)
+{
+    struct writing w = {.out = out, .from = out->len, .most = most};
+    CLEANUP(str_clear) struct str bounded = STR_INIT;
+
+    add_bounded(html, &bounded);
+    html = str_slice(&bounded);
+    while (html.len > 0 && !w.full) {
+        size_t read = parse(&w, html);
+
+        read += read < html.len && html.at[read] == '>' ? 1 : 0;
+        html = slice_cut(html, read > 0 ? read : 1, html.len);
+    }
+    trim_cut(out, w.from);
+    return !w.full;
+}
+
+struct slice html_charset(struct slice octets)
+{
+    struct slice head = slice_cut(octets, 0, DECLARED_WITHIN);
+
+    for (size_t at = 0; at < head.len; at++) {
+        struct slice rest = slice_cut(head, at, head.len);
+
+        if (!slice_starts_nocase(rest, SLICE("charset=")))
+            continue;
+        rest = slice_cut(rest, 8, rest.len);
+        while (rest.len > 0 && (rest.at[0] == '"' || rest.at[0] == '\'' || is_white(rest.at[0])))
+            rest = slice_cut(rest, 1, rest.len);
+
+        size_t len = 0;
+
+        while (len < rest.len && !is_white(rest.at[len]) && rest.at[len] != '"' &&
+               rest.at[len] != '\'' && rest.at[len] != '>' && rest.at[len] != ';' &&
+               rest.at[len] != '/')
+            len++;
+        return slice_cut(rest, 0, len);
+    }
+    return SLICE_EMPTY;
+}

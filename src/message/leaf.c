@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "leaf.h"
+#include "charset.h"
+#include "html.h"
+#include "prescan.h"
+
+#include <gmime/gmime.h>
+
+#define PIECE 65536
+
+bool leaf_is_html(const struct node *node)
+{
+    return slice_eqz(str_slice(&node->type), "text/html");
+}
+
+bool leaf_is_text(const struct node *node)
+{
+    return leaf_is_html(node) || slice_eqz(str_slice(&node->type), "text/plain");
+}
+
+/* The file of one part */
+
+struct file {
+    struct leaf_job *job;
+    struct message_part *part;
+    struct sha256 *hash;
+};
+
+static void file_clear(struct file *f)
+{
+    sha256_drop(&f->hash);
+}
+
+/* Keeps a name that is too long without its middle, so that its extension is seen. */
+static struct span keep_name(struct leaf_job *job, struct slice name)
+{
+    CLEANUP(str_clear) struct str kept = STR_INIT;
+    size_t most = (size_t)job->limits->name_octets;
+    size_t dot = name.len;
+    gchar *composed;
+
+    if (name.len == 0)
+        return (struct span){0, 0};
+    composed = g_utf8_normalize(name.at, (gssize)name.len, G_NORMALIZE_DEFAULT_COMPOSE);
+    if (composed != NULL)
+        name = slice_z(composed);
+    for (dot = name.len; dot > 0 && name.at[dot - 1] != '.';)
+        dot--;
+    if (name.len > most) {
+        struct slice end =
+            dot > 0 && name.len - dot < 32 ? slice_cut(name, dot - 1, name.len) : SLICE_EMPTY;
+
+        str_add(&kept, utf8_beginning(name, most > end.len ? most - end.len : 0));
+        str_add(&kept, end);
+        job->out->signs |= SIGN_INCOMPLETE;
+    } else {
+        str_add(&kept, name);
+    }
+    g_free(composed);
+    return message_keep(job->out, str_slice(&kept));
+}
+
+static enum rc
+file_begin(struct file *f, const struct node *node, enum part_role role, struct err *err)
+{
+    CLEANUP(str_clear) struct str name = STR_INIT;
+    struct leaf_job *job = f->job;
+
+    TRY(job->spool->begin(job->spool->self, &name, err));
+    f->part = message_add_part(job->out);
+    f->part->role = role;
+    f->part->type = message_keep(job->out, str_slice(&node->type));
+    f->part->name = keep_name(job, str_slice(&node->name));
+    f->part->file = message_keep(job->out, str_slice(&name));
+    f->hash = sha256_new();
+    return RC_OK;
+}
+
+static enum rc file_add(struct file *f, struct slice octets, struct err *err)
+{
+    sha256_add(f->hash, octets);
+    f->part->size += (int64_t)octets.len;
+    return f->job->spool->add(f->job->spool->self, octets, err);
+}
+
+static enum rc file_end(struct file *f, struct err *err)
+{
+    f->part->sha256 = sha256_done(&f->hash);
+    return f->job->spool->end(f->job->spool->self, err);
+}
+
+/* The octets of a leaf, decoded piece by piece */
+
+struct reading {
+    struct leaf_job *job;
+    const struct node *node;
+    struct decoder decoder;
+    int64_t at;
+    char piece[PIECE];
+};
+
+static void reading_free(struct reading **r)
+{
+    if (*r != NULL)
+        decoder_clear(&(*r)->decoder);
+    mem_free(r);
+}
+
+static struct reading *reading_new(struct leaf_job *job, const struct node *node)
+{
+    struct reading *r = mem_new(1, sizeof *r);
+
+    r->job = job;
+    r->node = node;
+    r->at = node->from;
+    decoder_init(&r->decoder, node->transfer);
+    return r;
+}
+
+/* Adds the next decoded octets to `out`. *more is false once that were the last. */
+static enum rc read_on(struct reading *r, struct str *out, bool *more, struct err *err)
+{
+    int64_t left = r->node->to - r->at;
+    size_t room = left < PIECE ? (size_t)(left > 0 ? left : 0) : PIECE;
+    size_t got = view_read(&r->job->tree->view, r->at, r->piece, room);
+    size_t before = out->len;
+
+    r->at += (int64_t)got;
+    decoder_add(&r->decoder, (struct slice){r->piece, got}, out);
+    *more = got > 0 && r->at < r->node->to;
+    if (!*more)
+        decoder_end(&r->decoder, out);
+    r->job->decoded += (int64_t)(out->len - before);
+    if (r->job->decoded > r->job->limits->decoded_octets)
+        return limit_refuse(LIMIT_decoded_octets, r->job->limits, err);
+    return RC_OK;
+}
+
+enum rc leaf_read_attachment(struct leaf_job *job,
+                             const struct node *node,
+                             size_t keep_start,
+                             struct leaf_text *kept,
+                             struct err *err)
+{
+    CLEANUP(file_clear) struct file f = {.job = job};
+    CLEANUP(reading_free) struct reading *r = reading_new(job, node);
+    CLEANUP(str_clear) struct str octets = STR_INIT;
+    bool more = true;
+
+    TRY(file_begin(&f, node, PART_ATTACHMENT, err));
+    while (more) {
+        str_empty(&octets);
+        TRY(read_on(r, &octets, &more, err));
+        TRY(file_add(&f, str_slice(&octets), err));
+        if (kept->start.len < keep_start)
+            str_add(&kept->start, slice_cut(str_slice(&octets), 0, keep_start - kept->start.len));
+    }
+    return file_end(&f, err);
+}
+
+/* Texts */
+
+/* Turns CRLF into LF in place: how a text was encoded on its way shall make no difference. */
+static void end_with_lf(struct str *text)
+{
+    size_t to = 0;
+
+    for (size_t at = 0; at < text->len; at++)
+        if (text->at[at] != '\r' || at + 1 >= text->len || text->at[at + 1] != '\n')
+            text->at[to++] = text->at[at];
+    if (text->at != NULL)
+        text->at[to] = '\0';
+    text->len = to;
+}
+
+static struct slice label_of(const struct node *node, struct slice octets)
+{
+    if (node->charset.len > 0 || !leaf_is_html(node))
+        return str_slice(&node->charset);
+    return html_charset(octets);
+}
+
+/* Keeps of a text what a person is shown. */
+static void
+keep_text(struct leaf_job *job, const struct node *node, struct slice text, struct str *kept)
+{
+    size_t most = (size_t)job->limits->text_octets;
+    struct slice html = utf8_beginning(text, (size_t)job->limits->html_octets);
+    bool whole = text.len <= most;
+
+    if (leaf_is_html(node))
+        whole = html_to_text(html, most, kept) && html.len == text.len;
+    else
+        str_add(kept, utf8_beginning(text, most));
+    if (!whole)
+        job->out->signs |= SIGN_INCOMPLETE;
+}
+
+enum rc leaf_read_text(struct leaf_job *job,
+                       const struct node *node,
+                       struct leaf_text *kept,
+                       struct err *err)
+{
+    CLEANUP(file_clear) struct file f = {.job = job};
+    CLEANUP(reading_free) struct reading *r = reading_new(job, node);
+    CLEANUP(str_clear) struct str octets = STR_INIT;
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    bool more = true;
+
+    str_add(&octets, str_slice(&node->prologue));
+    while (more)
+        TRY(read_on(r, &octets, &more, err));
+    charset_decode(label_of(node, str_slice(&octets)), str_slice(&octets), CHARSET_TEXT, &text);
+    end_with_lf(&text);
+    TRY(file_begin(&f, node, PART_TEXT, err));
+    TRY(file_add(&f, str_slice(&text), err));
+    keep_text(job, node, str_slice(&text), &kept->text);
+    return file_end(&f, err);
+}

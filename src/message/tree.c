@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parameters.h"
+#include "tree_p.h"
+#include "view_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPE_MAX 127
+
+/* clang-format off */
+static const char *const leaf_messages[] = {"rfc822", "rfc2822", "global", "news"};
+
+/* What GMime says that means something of the mail was lost or is not where it should be. */
+static const GMimeParserWarning losses[] = {
+    GMIME_WARN_TRUNCATED_MESSAGE,
+    GMIME_WARN_MALFORMED_MESSAGE,
+    GMIME_WARN_MALFORMED_MULTIPART,
+    GMIME_CRIT_MULTIPART_WITHOUT_BOUNDARY,
+    GMIME_CRIT_NESTING_OVERFLOW,
+    GMIME_CRIT_INVALID_HEADER_NAME,
+};
+/* clang-format on */
+
+void tree_prepare(void)
+{
+    g_mime_init();
+    for (size_t i = 0; i < LENGTH(leaf_messages); i++)
+        g_mime_object_register_type("message", leaf_messages[i], GMIME_TYPE_PART);
+}
+
+/* Nodes */
+
+struct node *tree_add(struct tree *tree, size_t above)
+{
+    if ((tree->count & (tree->count - 1)) == 0)
+        tree->at = mem_grow(tree->at, tree->count > 0 ? 2 * tree->count : 1, sizeof *tree->at);
+    tree->at[tree->count] = (struct node){.above = above};
+    return &tree->at[tree->count++];
+}
+
+static bool is_type(struct slice type)
+{
+    size_t slash = slice_find(type, '/', 0);
+
+    for (size_t i = 0; i < type.len; i++)
+        if (type.at[i] <= ' ' || type.at[i] >= 0x7F)
+            return false;
+    return type.len <= TYPE_MAX && slash > 0 && slash + 1 < type.len;
+}
+
+void node_describe(struct node *node,
+                   const struct node_fields *raw,
+                   const char *usual_type,
+                   const struct reader_limits *limits)
+{
+    struct parameters type = {.value = STR_INIT};
+    struct parameters disposition = {.value = STR_INIT};
+
+    parameters_read(raw->type, (size_t)limits->parameters, &type);
+    parameters_read(raw->disposition, (size_t)limits->parameters, &disposition);
+    if (is_type(str_slice(&type.value)))
+        str_add(&node->type, str_slice(&type.value));
+    else
+        str_addz(&node->type, raw->type.len > 0 ? "text/plain" : usual_type);
+    parameters_text(&type, "charset", &node->charset);
+    if (!parameters_text(&disposition, "filename", &node->name) || node->name.len == 0)
+        if (!parameters_text(&type, "name", &node->name) || node->name.len == 0)
+            parameters_text(&type, "filename", &node->name);
+    node->attachment = slice_eqz(str_slice(&disposition.value), "attachment");
+    node->transfer = transfer_named(raw->transfer);
+    if (parameters_text(&type, "report-type", &node->report_type))
+        for (size_t i = 0; i < node->report_type.len; i++)
+            if (node->report_type.at[i] >= 'A' && node->report_type.at[i] <= 'Z')
+                node->report_type.at[i] = (char)(node->report_type.at[i] - 'A' + 'a');
+    parameters_clear(&type);
+    parameters_clear(&disposition);
+}
+
+/* From GMime's objects to nodes */
+
+struct walk {
+    struct tree *tree;
+    const struct reader_limits *limits;
+    const struct node_fields *top; /* what the mail's own header says of the top */
+};
+
+static struct slice raw_field(GMimeObject *object, const char *name)
+{
+    GMimeHeaderList *list = g_mime_object_get_header_list(object);
+    GMimeHeader *header = g_mime_header_list_get_header(list, name);
+
+    return slice_z(header != NULL ? g_mime_header_get_raw_value(header) : NULL);
+}
+
+static struct node_fields fields_of(GMimeObject *object)
+{
+    return (struct node_fields){
+        raw_field(object, "Content-Type"),
+        raw_field(object, "Content-Disposition"),
+        raw_field(object, "Content-Transfer-Encoding"),
+    };
+}
+
+static bool view_has(const struct view *v, int64_t at, struct slice octets)
+{
+    char seen[4];
+
+    return at >= 0 && view_read(v, at, seen, octets.len) == octets.len &&
+           memcmp(seen, octets.at, octets.len) == 0;
+}
+
+/* The line end before a delimiter is the delimiter's. GMime takes as many octets for it as the
+ * delimiter line's own end has, which is wrong where a mail has ends of both kinds. */
+static int64_t exact_end(const struct view *v, int64_t from, int64_t to)
+{
+    if (view_has(v, to, SLICE("\n--")))
+        return to > from && view_has(v, to - 1, SLICE("\r")) ? to - 1 : to;
+    if (!view_has(v, to, SLICE("\r")) && view_has(v, to + 1, SLICE("\n--")))
+        return to + 1;
+    return to;
+}
+
+static void set_range(struct node *node, const struct view *view, GMimeObject *object)
+{
+    GMimeDataWrapper *content =
+        GMIME_IS_PART(object) ? g_mime_part_get_content((GMimePart *)object) : NULL;
+    GMimeStream *stream = content != NULL ? g_mime_data_wrapper_get_stream(content) : NULL;
+
+    if (stream == NULL)
+        return;
+    node->from = stream->bound_start;
+    node->to = exact_end(view, node->from, stream->bound_end);
+}
+
+/* A multipart without parts is a text: what stands where its parts should be. */
+static void set_prologue(struct node *node, GMimeObject *object)
+{
+    str_empty(&node->type);
+    str_addz(&node->type, "text/plain");
+    node->multipart = false;
+    str_addz(&node->prologue, g_mime_multipart_get_prologue((GMimeMultipart *)object));
+}
+
+static bool is_digest(const struct tree *tree, size_t above)
+{
+    return above != NODE_TOP && slice_eqz(str_slice(&tree->at[above].type), "multipart/digest");
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as multiparts are nested, which the prescan limits */
+static void walk_object(struct walk *w, GMimeObject *object, size_t above)
+{
+    size_t place = w->tree->count;
+    struct node *node = tree_add(w->tree, above);
+    struct node_fields raw = above == NODE_TOP ? *w->top : fields_of(object);
+    int parts =
+        GMIME_IS_MULTIPART(object) ? g_mime_multipart_get_count((GMimeMultipart *)object) : 0;
+
+    node_describe(node, &raw, is_digest(w->tree, above) ? "message/rfc822" : "text/plain",
+                  w->limits);
+    node->headless = g_mime_header_list_get_count(g_mime_object_get_header_list(object)) == 0;
+    node->multipart = GMIME_IS_MULTIPART(object);
+    if (node->multipart && parts == 0)
+        set_prologue(node, object);
+    else if (!node->multipart)
+        set_range(node, &w->tree->view, object);
+    for (int i = 0; i < parts; i++)
+        walk_object(w, g_mime_multipart_get_part((GMimeMultipart *)object, i), place);
+}
+
+/* One pass of GMime, and what it held against the mail */
+
+struct pass {
+    struct tree *tree;
+    int64_t *bad; /* where lines of headers are that are no fields, in the view; ascending */
+    size_t bads;
+};
+
+static void on_warning(gint64 offset, GMimeParserWarning code, const gchar *item, gpointer self)
+{
+    struct pass *pass = self;
+
+    (void)item;
+    for (size_t i = 0; i < LENGTH(losses); i++)
+        pass->tree->incomplete |= losses[i] == code;
+    if (code != GMIME_CRIT_INVALID_HEADER_NAME || offset < (gint64)pass->tree->view.head.len)
+        return;
+    if ((pass->bads & (pass->bads - 1)) == 0)
+        pass->bad = mem_grow(pass->bad, pass->bads > 0 ? 2 * pass->bads : 1, sizeof *pass->bad);
+    pass->bad[pass->bads++] = offset;
+}
+
+static GMimeParserOptions *options_new(struct pass *pass)
+{
+    static const char *fallbacks[] = {"utf-8", "windows-1252", NULL};
+    GMimeParserOptions *options = g_mime_parser_options_new();
+
+    g_mime_parser_options_set_address_compliance_mode(options, GMIME_RFC_COMPLIANCE_LOOSE);
+    g_mime_parser_options_set_parameter_compliance_mode(options, GMIME_RFC_COMPLIANCE_LOOSE);
+    g_mime_parser_options_set_rfc2047_compliance_mode(options, GMIME_RFC_COMPLIANCE_LOOSE);
+    g_mime_parser_options_set_fallback_charsets(options, fallbacks);
+    g_mime_parser_options_set_warning_callback(options, on_warning, pass);
+    return options;
+}
+
+static GMimeMessage *parse(struct pass *pass)
+{
+    GMimeParserOptions *options = options_new(pass);
+    GMimeStream *stream = view_stream_new(&pass->tree->view);
+    GMimeParser *parser = g_mime_parser_new_with_stream(stream);
+
+    g_mime_parser_set_persist_stream(parser, TRUE);
+    g_mime_parser_set_format(parser, GMIME_FORMAT_MESSAGE);
+
+    GMimeMessage *message = g_mime_parser_construct_message(parser, options);
+
+    g_object_unref(parser);
+    g_object_unref(stream);
+    g_mime_parser_options_free(options);
+    return message;
+}
+
+/* Parses until nothing is left to mend. NULL where GMime makes nothing of it. */
+static GMimeMessage *parse_mending(struct tree *tree, const struct reader_limits *limits)
+{
+    bool before = tree->incomplete;
+
+    for (int64_t passes = 0;; passes++) {
+        struct pass pass = {.tree = tree};
+
+        tree->incomplete = before;
+
+        GMimeMessage *message = parse(&pass);
+        bool mended = passes < limits->repairs && view_mend(&tree->view, pass.bad, pass.bads);
+
+        free(pass.bad);
+        if (!mended)
+            return message;
+        before = true;
+        if (message != NULL)
+            g_object_unref(message);
+    }
+}
+
+/* The view's header: a type that GMime takes for a multipart, whatever the mail calls it. */
+static void set_head(struct view *view, struct slice type, struct slice boundary)
+{
+    str_empty(&view->head);
+    str_addz(&view->head, "Content-Type: ");
+    str_addz(&view->head,
+             slice_eqz(type, "multipart/digest") ? "multipart/digest" : "multipart/mixed");
+    str_addz(&view->head, "; boundary=\"");
+    for (size_t i = 0; i < boundary.len; i++) {
+        if (boundary.at[i] == '"' || boundary.at[i] == '\\')
+            str_addc(&view->head, '\\');
+        str_addc(&view->head, boundary.at[i]);
+    }
+    str_addz(&view->head, "\"\r\n\r\n");
+}
+
+static void read_parts(struct walk *w, struct slice type, struct slice boundary)
+{
+    struct tree *tree = w->tree;
+
+    set_head(&tree->view, type, boundary);
+
+    GMimeMessage *message = parse_mending(tree, w->limits);
+    GMimeObject *top = message != NULL ? g_mime_message_get_mime_part(message) : NULL;
+
+    if (top != NULL && GMIME_IS_MULTIPART(top) &&
+        (g_mime_multipart_get_count((GMimeMultipart *)top) > 0 ||
+         g_mime_multipart_get_epilogue((GMimeMultipart *)top) != NULL))
+        walk_object(w, top, NODE_TOP);
+    if (message != NULL)
+        g_object_unref(message);
+}
+
+/* The whole body is one leaf. */
+static void read_leaf(struct walk *w)
+{
+    struct node *node = tree_add(w->tree, NODE_TOP);
+
+    node_describe(node, w->top, "text/plain", w->limits);
+    if (slice_starts_nocase(str_slice(&node->type), SLICE("multipart/"))) {
+        str_empty(&node->type);
+        str_addz(&node->type, "text/plain");
+        node->transfer = TRANSFER_NONE;
+        w->tree->incomplete = true;
+    }
+    str_empty(&w->tree->view.head);
+    node->from = 0;
+    node->to = view_size(&w->tree->view);
+}
+
+static void read_multipart(struct walk *w, const struct parameters *type)
+{
+    CLEANUP(str_clear) struct str boundary = STR_INIT;
+    struct slice value = str_slice(&type->value);
+
+    if (parameters_raw(type, "boundary", &boundary) && boundary.len > 0 &&
+        slice_find(str_slice(&boundary), '\0', 0) == boundary.len)
+        read_parts(w, value, slice_trim(str_slice(&boundary)));
+    if (w->tree->count == 0 && boundary_guess(&w->tree->view, &boundary)) {
+        w->tree->incomplete = true;
+        read_parts(w, value, str_slice(&boundary));
+    }
+}
+
+void tree_read(struct octets *octets,
+               const struct fields *top,
+               int64_t body,
+               const struct reader_limits *limits,
+               struct tree *out)
+{
+    struct node_fields raw = {SLICE_EMPTY, SLICE_EMPTY, SLICE_EMPTY};
+    struct walk w = {out, limits, &raw};
+    struct parameters type = {.value = STR_INIT};
+
+    tree_clear(out);
+    out->view = (struct view){.octets = octets, .body = body};
+    fields_first(top, "Content-Type", &raw.type);
+    fields_first(top, "Content-Disposition", &raw.disposition);
+    fields_first(top, "Content-Transfer-Encoding", &raw.transfer);
+    parameters_read(raw.type, (size_t)limits->parameters, &type);
+    if (slice_starts_nocase(str_slice(&type.value), SLICE("multipart/")))
+        read_multipart(&w, &type);
+    if (out->count == 0)
+        read_leaf(&w);
+    parameters_clear(&type);
+}
+
+void tree_clear(struct tree *tree)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        str_clear(&tree->at[i].type);
+        str_clear(&tree->at[i].charset);
+        str_clear(&tree->at[i].name);
+        str_clear(&tree->at[i].report_type);
+        str_clear(&tree->at[i].prologue);
+    }
+    free(tree->at);
+    view_clear(&tree->view);
+    *tree = (struct tree){.at = NULL};
+}
