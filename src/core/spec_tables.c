@@ -181,7 +181,7 @@ static void cell_of_question(struct str *out, const struct decision_rule *r)
     if (r->kind == EFFECT_KIND_COUNT)
         str_addf(&text, "an item that waits for `%s`", reason_text(r->reason));
     else
-        str_addf(&text, "a `%s` that is `%s`", effect_kind_text(r->kind),
+        str_addf(&text, "`%s` that is `%s`", effect_kind_text(r->kind),
                  effect_status_text(r->status));
     md_cell(out, str_z(&text));
 }
