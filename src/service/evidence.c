@@ -94,7 +94,7 @@ static void not_found(struct batch *b, struct job *job, struct work_effect *e, e
         job_wait(job, REASON_UNKNOWN_SENT);
         return;
     }
-    int64_t soon = now + service_backoff(s, 2);
+    int64_t soon = service_look_again(s, e->armed_ms);
     job_due(job, soon < until ? soon : until);
 }
 

@@ -89,7 +89,7 @@ static void not_found(struct batch *b, struct job *job, struct work_effect *e)
     else if (now - e->armed_ms >= s->set->settle_ms)
         job_wait(job, REASON_UNKNOWN_CASE);
     else
-        job_due(job, now + service_backoff(s, e->attempts));
+        job_due(job, service_look_again(s, e->armed_ms));
 }
 
 static enum rc look_up(struct batch *b, struct job *job, struct work_effect *e, struct err *err)

@@ -15,6 +15,15 @@ int64_t service_backoff(struct service *s, unsigned tries)
                          s->port->processes->random(s->port->processes->self));
 }
 
+int64_t service_look_again(const struct service *s, int64_t since_ms)
+{
+    int64_t now = service_now(s).wall_ms;
+    int64_t pause = (now - since_ms) / 4;
+    if (pause > s->set->retry.max_ms)
+        pause = s->set->retry.max_ms;
+    return now + (pause > s->set->retry.first_ms ? pause : s->set->retry.first_ms);
+}
+
 bool service_may(const struct service *s, enum effect_kind kind)
 {
     if (!s->record.paused)

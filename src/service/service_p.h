@@ -98,6 +98,8 @@ const char *answer_target(const struct job *job, const struct work_effect *effec
 /* ---- service.c */
 struct instant service_now(const struct service *s);
 int64_t service_backoff(struct service *s, unsigned tries);
+/* When to look again for what may still show: the longer it has not, the later. */
+int64_t service_look_again(const struct service *s, int64_t since_ms);
 bool service_may(const struct service *s, enum effect_kind kind); /* not paused */
 /* Renews the leases when a third of their length has passed. */
 enum rc service_renew(struct service *s, struct err *err) MUST_CHECK;
