@@ -62,7 +62,7 @@ find_own(struct db *db, const struct claiming *c, struct candidates *out, struct
     static const char own[] =
         "SELECT key, state, reason, fence, next_due, lease_boot, 1 AS own FROM item"
         " WHERE lease_run = $1 AND mailbox = $2 AND next_due <= $3"
-        " ORDER BY next_due, internal_ms, key LIMIT $4";
+        " ORDER BY next_due, internal_ms LIMIT $4";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, own, &s, err));
@@ -77,15 +77,31 @@ static enum rc find_free(
     struct db *db, const struct claiming *c, size_t limit, struct candidates *out, struct err *err)
 {
     static const char free_ones[] =
-        "SELECT item.key, item.state, item.reason, item.fence, item.next_due, item.lease_boot,"
-        " 0 AS own FROM item"
-        " JOIN run AS me ON me.id = $1 LEFT JOIN run AS holder ON holder.id = item.lease_run"
-        " WHERE item.mailbox = $5 AND item.next_due <= $3"
-        " AND (item.lease_run IS NULL OR item.lease_run <> $1) AND " LEASE_FREE
-        " ORDER BY item.next_due, item.internal_ms, item.key LIMIT $6";
+        "SELECT key, state, reason, fence, next_due, 0 AS lease_boot, 0 AS own FROM item"
+        " WHERE mailbox = $1 AND next_due <= $2 AND lease_run IS NULL"
+        " ORDER BY next_due, internal_ms LIMIT $3";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, free_ones, &s, err));
+    stmt_text(s, 1, c->mailbox);
+    stmt_int(s, 2, c->now.wall_ms);
+    stmt_int(s, 3, (int64_t)limit);
+    return read_candidates(s, out, err);
+}
+
+/* Of other runs whose end is recorded or whose lease has ended. */
+static enum rc find_lapsed(
+    struct db *db, const struct claiming *c, size_t limit, struct candidates *out, struct err *err)
+{
+    static const char lapsed[] =
+        "SELECT item.key, item.state, item.reason, item.fence, item.next_due, item.lease_boot,"
+        " 0 AS own FROM run AS me JOIN run AS holder ON holder.id <> me.id"
+        " AND (holder.ended_how IS NULL OR holder.ended_how = 'dead')"
+        " JOIN item ON item.lease_run = holder.id AND item.mailbox = $5 AND item.next_due <= $3"
+        " WHERE me.id = $1 AND " LEASE_FREE " ORDER BY item.next_due, item.internal_ms LIMIT $6";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, lapsed, &s, err));
     stmt_text(s, 1, c->run);
     stmt_int(s, 2, c->now.boot_ms);
     stmt_int(s, 3, c->now.wall_ms);
@@ -95,7 +111,7 @@ static enum rc find_free(
     return read_candidates(s, out, err);
 }
 
-static enum rc paused_whole(struct db *db, const char *mailbox, bool *out, struct err *err)
+enum rc mailbox_paused(struct db *db, const char *mailbox, bool *out, struct err *err)
 {
     static const char find[] =
         "SELECT 1 AS one FROM mailbox WHERE id = $1 AND paused = 1 AND paused_effects = 0";
@@ -109,21 +125,30 @@ static enum rc paused_whole(struct db *db, const char *mailbox, bool *out, struc
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-/* A crowd of either kind leaves half of the room to the other. */
+static enum rc
+find_others(struct db *db, const struct claiming *c, struct candidates *out, struct err *err)
+{
+    size_t own = out->count;
+    size_t room = own <= c->limit / 2 ? c->limit - own : c->limit / 2;
+
+    TRY(find_free(db, c, room, out, err));
+    return find_lapsed(db, c, room - (out->count - own), out, err);
+}
+
+/* A crowd of either kind, its own and others', leaves half of the room to the other. */
 static enum rc
 find_due(struct db *db, const struct claiming *c, struct candidates *out, struct err *err)
 {
     bool paused;
 
-    TRY(paused_whole(db, c->mailbox, &paused, err));
+    TRY(mailbox_paused(db, c->mailbox, &paused, err));
     if (paused)
         return RC_OK;
     TRY(find_own(db, c, out, err));
 
     size_t own = out->count;
-    size_t room = own <= c->limit / 2 ? c->limit - own : c->limit / 2;
 
-    TRY(find_free(db, c, room, out, err));
+    TRY(find_others(db, c, out, err));
 
     size_t others = out->count - own;
     size_t kept = own + others > c->limit ? c->limit - others : own;

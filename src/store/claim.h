@@ -25,3 +25,6 @@ enum rc items_claim(struct store *store,
                     struct work_item **out,
                     size_t *count,
                     struct err *err) MUST_CHECK;
+
+/* Is everything of this mailbox paused? Then nothing is claimed. */
+enum rc mailbox_paused(struct db *db, const char *mailbox, bool *out, struct err *err) MUST_CHECK;

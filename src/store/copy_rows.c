@@ -2,6 +2,7 @@
 #include "copy_rows.h"
 
 #include "store_p.h"
+#include "told.h"
 
 /* ---- its move ------------------------------------------------------------------------------ */
 
@@ -57,7 +58,7 @@ find_unanswered(struct db *db, const char *key, struct unanswered *out, struct e
 
 /* The list's Reply-To is the list's; the direct copy's is the sender's. */
 static enum rc
-answer_directly(struct writing *w, const char *key, const struct message *m, struct err *err)
+answer_directly(struct writing *w, const char *key, const struct arrival *arrival, struct err *err)
 {
     static const char update[] =
         "UPDATE item SET recipient = $1, recipient_plain = $2, tells = 1,"
@@ -66,13 +67,14 @@ answer_directly(struct writing *w, const char *key, const struct message *m, str
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(str_clear) struct str plain = STR_INIT;
 
-    address_canonical(policy_recipient(m), &plain);
+    address_canonical(policy_recipient(arrival->message), &plain);
     TRY(stmt_open(w->store->db, update, &s, err));
-    stmt_slice(s, 1, policy_recipient(m));
+    stmt_slice(s, 1, policy_recipient(arrival->message));
     stmt_slice(s, 2, str_slice(&plain));
     stmt_int(s, 3, w->now.wall_ms);
     stmt_text(s, 4, key);
-    return stmt_one(s, "an item", err);
+    TRY(stmt_one(s, "an item", err));
+    return told_add(w, arrival->mailbox, arrival->internal_ms, err);
 }
 
 /* Would it be answered if it were the only one? */
@@ -107,7 +109,7 @@ static enum rc answer_direct_copy(const struct reserving *r,
                                    .due_ms = r->w->now.wall_ms};
 
     TRY(step_effect(r->w, key, &change, err));
-    TRY(answer_directly(r->w, key, arrival->message, err));
+    TRY(answer_directly(r->w, key, arrival, err));
     return list.state == ITEM_COMPLETE ? step_item(r->w, key, &reopen, err) : RC_OK;
 }
 

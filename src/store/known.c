@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "known.h"
 
+#include "told.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEMS_MAX  32 /* compared with: conflicts under one key may be many */
-#define TOLD_TIMES 16 /* the total is counted up to so many times its limit */
+#define ITEMS_MAX 32 /* compared with: conflicts under one key may be many */
 
 void known_clear(struct gathered *g)
 {
@@ -184,10 +185,9 @@ struct window {
     const char *mailbox, *address;
     struct limit limit;
     int64_t until_ms;
-    unsigned times; /* counted up to so many times the limit */
 };
 
-/* `sql` counts the items of a mailbox ($1), by an address ($2), after $3 and up to $4, at most $5. */
+/* `sql` counts the items of a mailbox ($1) by an address ($2) after $3 and up to $4, at most $5. */
 static enum rc count_window(
     struct db *db, const char *sql, const struct window *window, unsigned *out, struct err *err)
 {
@@ -198,11 +198,10 @@ static enum rc count_window(
         return RC_OK;
     TRY(stmt_open(db, sql, &s, err));
     stmt_text(s, 1, window->mailbox);
-    if (window->address)
-        stmt_text(s, 2, window->address);
+    stmt_text(s, 2, window->address);
     stmt_int(s, 3, window->until_ms - window->limit.window_ms);
     stmt_int(s, 4, window->until_ms);
-    stmt_int(s, 5, (int64_t)window->limit.count * window->times);
+    stmt_int(s, 5, window->limit.count);
     TRY(stmt_row(s, err));
     *out = (unsigned)col_int(s, "n");
     return RC_OK;
@@ -222,18 +221,16 @@ static enum rc gather_limits(struct db *db,
         "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM item WHERE mailbox = $1"
         " AND recipient_plain = $2 AND tells = 1"
         " AND internal_ms > $3 AND internal_ms <= $4 LIMIT $5) AS recent";
-    static const char total[] =
-        "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM item WHERE mailbox = $1 AND tells = 1"
-        " AND internal_ms > $3 AND internal_ms <= $4 LIMIT $5) AS recent";
-    struct window by_sender = {a->mailbox, str_z(&g->sender), policy->per_sender, a->internal_ms,
-                               1};
+    struct window by_sender = {a->mailbox, str_z(&g->sender), policy->per_sender, a->internal_ms};
     struct window by_recipient = {a->mailbox, str_z(&g->recipient), policy->per_recipient,
-                                  a->internal_ms, 1};
-    struct window by_all = {a->mailbox, NULL, policy->total, a->internal_ms, TOLD_TIMES};
+                                  a->internal_ms};
 
     TRY(count_window(db, sender, &by_sender, &g->known.sender_cases, err));
     TRY(count_window(db, recipient, &by_recipient, &g->known.recipient_told, err));
-    return count_window(db, total, &by_all, &g->known.total_told, err);
+    if (policy->total.count == 0)
+        return RC_OK;
+    return told_within(db, a->mailbox, a->internal_ms, policy->total.window_ms,
+                       &g->known.total_told, err);
 }
 
 enum rc known_gather(struct db *db,

@@ -4,6 +4,7 @@
 #include "case_rows.h"
 #include "evidence.h"
 #include "store_p.h"
+#include "told.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -187,7 +188,10 @@ update_item(struct writing *w, const struct planned *p, const char *case_key, st
     stmt_text(s, 1, case_key);
     stmt_int(s, 2, tells(p->plan));
     stmt_text(s, 3, p->key);
-    return stmt_one(s, "an item", err);
+    TRY(stmt_one(s, "an item", err));
+    if (!tells(p->plan))
+        return RC_OK;
+    return told_add(w, p->arrival->mailbox, p->arrival->internal_ms, err);
 }
 
 static enum rc add_attachments(struct writing *w, const struct planned *p, struct err *err)

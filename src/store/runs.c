@@ -185,6 +185,17 @@ static enum rc end_run(struct writing *w,
     return RC_OK;
 }
 
+static enum rc give_back(struct db *db, const char *run, struct err *err)
+{
+    static const char update[] =
+        "UPDATE item SET lease_run = NULL, lease_boot = NULL WHERE lease_run = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, update, &s, err));
+    stmt_text(s, 1, run);
+    return stmt_run(s, NULL, err);
+}
+
 /* What it held is suspected of having killed it. */
 static enum rc count_deaths(struct writing *w, const char *run, struct err *err)
 {
@@ -209,6 +220,7 @@ runs_bury(void *self, const char *dead, const char *by, struct instant now, stru
     if (!ended)
         return RC_OK;
     TRY(count_deaths(&w, dead, err));
+    TRY(give_back(store->db, dead, err));
     TRY(run_event(&w, dead, "bury", "alive", "dead", err));
     return writing_finish(&w, err);
 }
@@ -227,17 +239,6 @@ static enum rc nothing_armed(struct db *db, const char *run, struct err *err)
         return FAIL(err, RC_CONFLICT, "ledger: step %lld is armed by run %.8s yet",
                     (long long)col_int(s, "effect"), run);
     return rc == RC_NOT_FOUND ? RC_OK : rc;
-}
-
-static enum rc give_back(struct db *db, const char *run, struct err *err)
-{
-    static const char update[] =
-        "UPDATE item SET lease_run = NULL, lease_boot = NULL WHERE lease_run = $1";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-
-    TRY(stmt_open(db, update, &s, err));
-    stmt_text(s, 1, run);
-    return stmt_run(s, NULL, err);
 }
 
 static enum rc runs_leave(void *self, const char *run, struct instant now, struct err *err)

@@ -63,53 +63,83 @@ static enum rc work_load(void *self, const char *key, struct work_item *out, str
 
 /* ---- when to wake -------------------------------------------------------------------------- */
 
-/* What somebody else holds is due, for us, when that one's lease ends. */
+static void earlier(int64_t *earliest, int64_t due)
+{
+    if (due != NOT_DUE && (*earliest == NOT_DUE || due < *earliest))
+        *earliest = due;
+}
+
+/* Of what nobody holds, and of what this run holds. */
+static enum rc
+next_of_ours(struct store *store, const char *mailbox, int64_t *earliest, struct err *err)
+{
+    static const char find[] =
+        "SELECT (SELECT MIN(next_due) FROM item WHERE mailbox = $1 AND next_due IS NOT NULL"
+        " AND lease_run IS NULL) AS unheld, (SELECT MIN(next_due) FROM item"
+        " WHERE lease_run = $2 AND mailbox = $1) AS own";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, mailbox);
+    stmt_text(s, 2, store->run);
+    TRY(stmt_row(s, err));
+    earlier(earliest, col_when(s, "unheld"));
+    earlier(earliest, col_when(s, "own"));
+    return RC_OK;
+}
+
+/* What another run holds is due, for us, when its lease ends; at once where that cannot be. */
 static int64_t due_for_us(struct stmt *s, struct instant now)
 {
-    int64_t due = col_int(s, "next_due");
+    int64_t due = col_int(s, "due");
     int64_t lease_ends = now.wall_ms + LOOK_AGAIN_MS;
 
-    if (col_int(s, "held") == 0)
-        return due;
     if (col_int(s, "same_boot") == 1)
         lease_ends = now.wall_ms + (col_int(s, "lease_boot") - now.boot_ms);
+    else if (col_int(s, "void") == 1)
+        return due;
     return due > lease_ends ? due : lease_ends;
 }
 
-/* In order of time, up to the first that nobody else holds: nothing after it is due before it. */
-static enum rc
-work_next_due(void *self, const char *mailbox, struct instant now, int64_t *out, struct err *err)
+static enum rc next_of_others(struct store *store,
+                              const char *mailbox,
+                              struct instant now,
+                              int64_t *earliest,
+                              struct err *err)
 {
     static const char find[] =
-        "SELECT item.next_due, item.lease_boot, CASE WHEN item.lease_run IS NULL"
-        " OR item.lease_run = $1 OR holder.ended_at IS NOT NULL"
-        " OR (holder.boot_id = me.boot_id AND item.lease_boot <= $2)"
-        " OR (holder.boot_id <> me.boot_id AND holder.host = me.host) THEN 0 ELSE 1 END AS held,"
-        " CASE WHEN holder.boot_id = me.boot_id THEN 1 ELSE 0 END AS same_boot FROM item"
-        " LEFT JOIN run AS me ON me.id = $1 LEFT JOIN run AS holder ON holder.id = item.lease_run"
-        " WHERE item.mailbox = $3 AND item.next_due IS NOT NULL AND NOT EXISTS (SELECT 1"
-        " FROM mailbox WHERE mailbox.id = $3 AND mailbox.paused = 1"
-        " AND mailbox.paused_effects = 0) ORDER BY item.next_due";
-    struct store *store = self;
+        "SELECT MIN(item.next_due) AS due, MIN(item.lease_boot) AS lease_boot,"
+        " CASE WHEN holder.ended_at IS NULL AND holder.boot_id = me.boot_id THEN 1 ELSE 0 END"
+        " AS same_boot, CASE WHEN holder.ended_at IS NOT NULL OR holder.host = me.host THEN 1"
+        " ELSE 0 END AS void FROM run AS me JOIN run AS holder ON holder.id <> me.id"
+        " AND (holder.ended_how IS NULL OR holder.ended_how = 'dead')"
+        " JOIN item ON item.lease_run = holder.id AND item.mailbox = $2"
+        " WHERE me.id = $1 GROUP BY holder.id, me.id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    int64_t earliest = NOT_DUE;
     enum rc rc;
 
     TRY(stmt_open(store->db, find, &s, err));
     stmt_text(s, 1, store->run);
-    stmt_int(s, 2, now.boot_ms);
-    stmt_text(s, 3, mailbox);
-    while ((rc = stmt_row(s, err)) == RC_OK) {
-        int64_t due = due_for_us(s, now);
-
-        if (earliest == NOT_DUE || due < earliest)
-            earliest = due;
-        if (col_int(s, "held") == 0)
-            break;
-    }
-    if (rc == RC_OK || rc == RC_NOT_FOUND)
-        *out = earliest;
+    stmt_text(s, 2, mailbox);
+    while ((rc = stmt_row(s, err)) == RC_OK)
+        earlier(earliest, due_for_us(s, now));
     return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+static enum rc
+work_next_due(void *self, const char *mailbox, struct instant now, int64_t *out, struct err *err)
+{
+    struct store *store = self;
+    int64_t earliest = NOT_DUE;
+    bool paused;
+
+    TRY(mailbox_paused(store->db, mailbox, &paused, err));
+    if (!paused) {
+        TRY(next_of_ours(store, mailbox, &earliest, err));
+        TRY(next_of_others(store, mailbox, now, &earliest, err));
+    }
+    *out = earliest;
+    return RC_OK;
 }
 
 /* ---- doubts -------------------------------------------------------------------------------- */

@@ -116,8 +116,8 @@ CREATE TABLE item (
     -- over, should that one die.
     CHECK (next_due IS NOT NULL OR (lease_run IS NULL AND state IN ('complete', 'needs_reconciliation')))
 ) STRICT;
-CREATE INDEX item_due ON item (mailbox, next_due) WHERE next_due IS NOT NULL;
-CREATE INDEX item_leased ON item (lease_run) WHERE lease_run IS NOT NULL;
+CREATE INDEX item_due ON item (mailbox, next_due, internal_ms) WHERE next_due IS NOT NULL AND lease_run IS NULL;
+CREATE INDEX item_leased ON item (lease_run, mailbox, next_due, internal_ms) WHERE lease_run IS NOT NULL;
 CREATE INDEX item_source ON item (mailbox, source_digest);
 CREATE INDEX item_octets ON item (mailbox, octets);
 CREATE INDEX item_first ON item (first_key) WHERE first_key IS NOT NULL;
@@ -126,8 +126,15 @@ CREATE INDEX item_waiting ON item (mailbox, reason) WHERE state = 'needs_reconci
 CREATE INDEX item_fingerprint ON item (fingerprint);
 CREATE INDEX item_sender ON item (mailbox, sender_plain, internal_ms) WHERE arrived_as = 'case';
 CREATE INDEX item_recipient ON item (mailbox, recipient_plain, internal_ms) WHERE tells = 1;
-CREATE INDEX item_tells ON item (mailbox, internal_ms) WHERE tells = 1;
 CREATE INDEX item_names_ack ON item (names_ack) WHERE names_ack <> '';
+
+-- How many senders were to be told, by the minute in which their mail arrived: for the total limit.
+CREATE TABLE told (
+    mailbox TEXT NOT NULL REFERENCES mailbox (id),
+    minute  INTEGER NOT NULL,
+    answers INTEGER NOT NULL,
+    PRIMARY KEY (mailbox, minute)
+) STRICT;
 
 -- One observation of one source message, or one operator replay.
 CREATE TABLE delivery (
