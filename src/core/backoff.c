@@ -97,20 +97,14 @@ void circuit_nothing(struct circuit *c)
     c->next_probe_ms = 0;
 }
 
+/* 5xx but 5.1.x, and 4xx after the line; what meets connections or MAIL is the server's anyway. */
 static bool streak_counts(enum stage stage, int code, const char *enhanced)
 {
-    switch (reply_classify(stage, code, enhanced)) {
-    case REPLY_NEVER:
-        return stage == STAGE_RCPT || stage == STAGE_DATA || stage == STAGE_END_OF_DATA;
-    case REPLY_LATER:
+    enum reply_class reply = reply_classify(stage, code, enhanced);
+    if (reply == REPLY_LATER)
         return stage == STAGE_END_OF_DATA;
-    case REPLY_NEVER_ITEM:
-    case REPLY_NONE:
-    case REPLY_DONE:
-    case REPLY_COUNT:
-        return false;
-    }
-    return false;
+    bool of_letter = stage == STAGE_RCPT || stage == STAGE_DATA || stage == STAGE_END_OF_DATA;
+    return reply == REPLY_NEVER && of_letter && strncmp(enhanced, "5.1.", 4) != 0;
 }
 
 static bool streak_knows(const struct streak *s, const char *recipient)
@@ -132,7 +126,7 @@ bool streak_note(struct streak *s,
         *s = (struct streak){0};
         return false;
     }
-    if (!streak_counts(stage, code, enhanced) || strncmp(enhanced, "5.1.", 4) == 0)
+    if (!streak_counts(stage, code, enhanced))
         return false;
     if (s->code != code)
         *s = (struct streak){.code = code};
