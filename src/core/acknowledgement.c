@@ -25,10 +25,8 @@ void acknowledgement_message_id(const char *effect, const char *domain, struct s
     str_addf(out, "<ack.%s@%s>", effect, domain);
 }
 
-static bool is_effect(struct slice text)
+static bool is_hex(struct slice text)
 {
-    if (text.len != EFFECT_LEN)
-        return false;
     for (size_t i = 0; i < text.len; i++)
         if (!(text.at[i] >= '0' && text.at[i] <= '9') && !(text.at[i] >= 'a' && text.at[i] <= 'f'))
             return false;
@@ -43,7 +41,7 @@ bool acknowledgement_named(struct slice message_id, char out[EFFECT_ID_SIZE])
 
     /* A domain of one octet at least, and the bracket after it. */
     if (message_id.len < at_sign + 3 || !slice_eq(slice_cut(message_id, 0, start.len), start) ||
-        !is_effect(effect) || message_id.at[at_sign] != '@' ||
+        !is_hex(effect) || message_id.at[at_sign] != '@' ||
         slice_find(message_id, '>', 0) != message_id.len - 1)
         return false;
     memcpy(out, effect.at, EFFECT_LEN);

@@ -55,6 +55,7 @@ static const struct {
     {"obsolete: zone Y",                                 "1 Mar 2026 09:00 Y", INT64_C(1772355600000)},
     {"zone UTC, which the RFC does not know",            "1 Mar 2026 09:00 UTC", INT64_C(1772355600000)},
     {"zone CEST, which the RFC does not know",           "1 Mar 2026 09:00 CEST", INT64_C(1772355600000)},
+    {"zone ACWST, which the RFC does not know",           "1 Mar 2026 09:00 ACWST", INT64_C(1772355600000)},
     {"zone AWST, which the RFC does not know",           "1 Mar 2026 09:00 AWST", INT64_C(1772355600000)},
 };
 

@@ -110,6 +110,8 @@ static void names_are_short_lower_case_and_plain(void **state)
         {"a", true},
         {"0", true},
         {"a.b_c-d9", true},
+        {"zebra", true},
+        {"9", true},
         {"a234567890123456789012345678901234567890123456789012345678901234", true},
         {"a2345678901234567890123456789012345678901234567890123456789012345", false},
         {"", false},
@@ -271,6 +273,15 @@ static void its_message_id_leads_back_to_it(void **state)
     assert_string_equal(effect, EFFECT);
 }
 
+static void a_domain_of_one_octet_will_do(void **state)
+{
+    char effect[EFFECT_ID_SIZE];
+
+    (void)state;
+    assert_true(acknowledgement_named(SLICE("<ack.0123456789abcdef0123456789abcdef@x>"), effect));
+    assert_string_equal(effect, "0123456789abcdef0123456789abcdef");
+}
+
 static void other_message_ids_name_no_acknowledgement(void **state)
 {
     static const struct {
@@ -347,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_long_text_of_digits_is_searched_quickly),
         cmocka_unit_test(an_acknowledgement_is_named_by_key_and_completion_state),
         cmocka_unit_test(its_message_id_leads_back_to_it),
+        cmocka_unit_test(a_domain_of_one_octet_will_do),
         cmocka_unit_test(other_message_ids_name_no_acknowledgement),
         cmocka_unit_test(only_the_ledgers_secret_proves_an_acknowledgement),
     };

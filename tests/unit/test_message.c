@@ -55,6 +55,17 @@ static void a_list_gives_back_its_items(void **state)
     assert_false(message_next(&rest, &item));
 }
 
+static void a_list_that_grows_alone_is_not_moved(void **state)
+{
+    CLEANUP(message_clear) struct message m = MESSAGE_INIT;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        message_list_add(&m, &m.to, SLICE("a@b"));
+    assert_int_equal(m.to.len, 400);
+    assert_int_equal(m.pool.len, 400);
+}
+
 static void two_lists_may_grow_in_turn(void **state)
 {
     CLEANUP(message_clear) struct message m = MESSAGE_INIT;
@@ -270,6 +281,7 @@ int main(void)
         cmocka_unit_test(a_kept_text_is_there_however_the_pool_grows),
         cmocka_unit_test(a_text_of_the_pool_may_be_kept_again),
         cmocka_unit_test(a_list_gives_back_its_items),
+        cmocka_unit_test(a_list_that_grows_alone_is_not_moved),
         cmocka_unit_test(two_lists_may_grow_in_turn),
         cmocka_unit_test(parts_keep_their_order),
         cmocka_unit_test(a_cleared_message_can_be_used_again),

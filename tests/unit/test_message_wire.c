@@ -2,6 +2,7 @@
 /* links: core */
 #include "message_sample.h"
 
+#include <onecase/source.h>
 #include <stdlib.h>
 
 static void assert_same_part(const struct message_part *a, const struct message_part *b)
@@ -52,6 +53,27 @@ static void an_empty_message_is_read_too(void **state)
     message_write(&m, &flat);
     assert_int_equal(message_read(str_slice(&flat), &back, NULL), RC_OK);
     assert_int_equal(back.date_ms, 0);
+}
+
+static void every_instant_that_a_date_can_be_is_read(void **state)
+{
+    static const char *const dates[] = {
+        "1 Jan 1990 00:00:00 +9959",
+        "31 Dec 9999 23:59:60 -9959",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(dates); i++) {
+        CLEANUP(message_clear) struct message m = MESSAGE_INIT;
+        CLEANUP(message_clear) struct message back = MESSAGE_INIT;
+        CLEANUP(str_clear) struct str flat = STR_INIT;
+
+        m.has_date = date_parse(slice_z(dates[i]), &m.date_ms);
+        assert_true(m.has_date);
+        message_write(&m, &flat);
+        assert_int_equal(message_read(str_slice(&flat), &back, NULL), RC_OK);
+        assert_int_equal(back.date_ms, m.date_ms);
+    }
 }
 
 static void a_part_more_than_the_room_may_be_added_after_reading(void **state)
@@ -308,6 +330,7 @@ static void a_spool_file_leads_nowhere_else(void **state)
         {"part.1", true},
         {"tmp/reader-7_A.1", true},
         {"tmp/r1/2", true},
+        {"azAZ09", true},
         {"/etc/passwd", false},
         {"items/aa/key/original.eml", false},
         {"x/y", false},
@@ -341,6 +364,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(an_empty_message_is_read_too),
+        cmocka_unit_test(every_instant_that_a_date_can_be_is_read),
         cmocka_unit_test(a_part_more_than_the_room_may_be_added_after_reading),
         cmocka_unit_test(no_part_of_a_message_is_one_and_nothing_follows_it),
         cmocka_unit_test(no_change_of_an_octet_does_harm),

@@ -64,6 +64,7 @@ static const struct {
     {"a device behind a path",            "C:\\prn",                         "",                "_prn"},
     {"a device with a raised number",     "com¹.txt",                        "",                "_com¹.txt"},
     {"a device of the console",           "conin$",                          "",                "_conin$"},
+    {"a device with nought",              "com0",                            "",                "_com0"},
     {"no device",                         "console.txt",                     "",                "console.txt"},
     {"no numbered device",                "com10",                           "",                "com10"},
     {"no device either",                  "a.con",                           "",                "a.con"},

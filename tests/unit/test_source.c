@@ -92,6 +92,7 @@ static const struct {
     {"after bare CRs for line ends",       MAIL("X-A: b\rMessage-ID: <mac@x>\r\rMessage-ID: <body@x>\r"), "<mac@x>"},
     {"after CR CR LF for line ends",       MAIL("X-A: b\r\r\nMessage-ID: <crcr@x>\r\r\n\r\r\nbody\r\r\n"), "<crcr@x>"},
     {"after an empty line of bare CR",     MAIL("X-A: b\r\rMessage-ID: <body@x>\r\n"), ""},
+    {"after a blank first line and an empty one", MAIL(" \r\n\r\nMessage-ID: <body@x>\r\n"), ""},
     {"no octets",                          MAIL(""), ""},
     {"an empty line",                      MAIL("\r\n"), ""},
 };
@@ -240,6 +241,13 @@ static const struct {
     {"an empty line before the text",      false, MAIL(HEADER "\r\n" BODY)},
     {"white space at a line's end",        false, MAIL(HEADER "\r\nThe printer near the lifts has jammed again. \r\n")},
     {"a NUL at the end",                   false, MAIL(HEADER BODY "\0")},
+    {"a field more",                       true,  MAIL("!~0: x\r\n" HEADER BODY)},
+    {"a line with 8-bit octets for a name", false, MAIL("X\xC3\xA9: x\r\n" HEADER BODY)},
+    {"a line with a control for a name",   false, MAIL("X\x01: x\r\n" HEADER BODY)},
+    {"a line with DEL for a name",         false, MAIL("X\x7F: x\r\n" HEADER BODY)},
+    {"a line with no name",                false, MAIL(": x\r\n" HEADER BODY)},
+    {"a line with part of a BOM for a name", false, MAIL("\xEF: x\r\n" HEADER BODY)},
+    {"an mbox line later in the header",   false, MAIL(DATE "From ann\r\n" FROM SUBJECT BODY)},
     {"a stray line in the header",         false, MAIL(DATE "stray\r\n" FROM SUBJECT BODY)},
 };
 /* clang-format on */

@@ -19,6 +19,7 @@ static void a_subject_is_compared_without_prefixes_and_tags(void **state)
         {"Re[2]: Printer jammed",                     "Printer jammed"},
         {"Re(3): Printer jammed",                     "Printer jammed"},
         {"Re^4: Printer jammed",                      "Printer jammed"},
+        {"Re[90]: Printer jammed",                    "Printer jammed"},
         {"Re5: Printer jammed",                       "Printer jammed"},
         {"回复\uFF1APrinter jammed",                   "Printer jammed"},
         {"答复: 转发: Printer jammed",                  "Printer jammed"},
