@@ -184,7 +184,8 @@ static enum rc write_plan(struct deciding *d, struct becoming *b, struct err *er
     b->planned.delivery = b->held.delivery;
     TRY(write_disposition(d, b, err));
     TRY(write_target_folder(d, b, err));
-    TRY(held_fill(d, &b->held, err));
+    if (b->verdict.disposition != DISPOSITION_DISMISSED)
+        TRY(held_fill(d, &b->held, err));
     return plan_rows_add(d->w, &b->planned, d->out->reference, err);
 }
 
