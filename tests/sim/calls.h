@@ -12,12 +12,12 @@
 #include <stdbool.h>
 
 /* What a call may answer without having done anything, and after having done it. */
-#define MAY_DEFER   (1u << 0)
-#define MAY_REFUSE  (1u << 1)
-#define MAY_BREAK   (1u << 2)
-#define MAY_LOSE    (1u << 3)    /* RC_UNKNOWN, not done */
-#define MAY_HAVE    (1u << 4)    /* RC_UNKNOWN, done */
-#define MAY_HALF    (1u << 5)    /* as far as it came: see the port */
+#define MAY_DEFER  (1u << 0)
+#define MAY_REFUSE (1u << 1)
+#define MAY_BREAK  (1u << 2)
+#define MAY_LOSE   (1u << 3) /* RC_UNKNOWN, not done */
+#define MAY_HAVE   (1u << 4) /* RC_UNKNOWN, done */
+#define MAY_HALF   (1u << 5) /* as far as it came: see the port */
 
 /* clang-format off */
 #define CALL_LIST(X) \
@@ -73,7 +73,7 @@
     X(CALL_LEDGER_DUE,        "asks when something is due",              MAY_DEFER | MAY_BREAK,      1)      \
     X(CALL_LEDGER_DOUBTS,     "asks what is in doubt",                   MAY_DEFER | MAY_BREAK,      1)      \
     X(CALL_LEDGER_FILING,     "asks whether a filed message is taken",   MAY_DEFER | MAY_BREAK,      1)      \
-    X(CALL_LEDGER_STANDS,     "asks whether a case stands",              MAY_DEFER | MAY_BREAK,      1)     
+    X(CALL_LEDGER_STANDS,     "asks whether a case stands",              MAY_DEFER | MAY_BREAK,      1)
 /* clang-format on */
 
 #define CALL_ENUM(name, what, may, ms) name,
@@ -82,13 +82,13 @@ enum call { CALL_LIST(CALL_ENUM) CALL_COUNT };
 
 /* What a gate says the call shall do. */
 enum answer {
-    ANSWER_TRUE,       /* what it does */
-    ANSWER_DEAD,       /* its run is dead: nothing, RC_BROKEN */
+    ANSWER_TRUE, /* what it does */
+    ANSWER_DEAD, /* its run is dead: nothing, RC_BROKEN */
     ANSWER_DEFERRED,
     ANSWER_REFUSED,
     ANSWER_BROKEN,
-    ANSWER_LOST,       /* RC_UNKNOWN, and it was not done */
-    ANSWER_HAD,        /* RC_UNKNOWN, and it was done */
+    ANSWER_LOST, /* RC_UNKNOWN, and it was not done */
+    ANSWER_HAD,  /* RC_UNKNOWN, and it was done */
     ANSWER_HALF,
     ANSWER_COUNT,
 };
@@ -96,7 +96,7 @@ enum answer {
 struct call_row {
     const char *what;
     unsigned may;
-    unsigned ms;       /* how long it takes at most, on an ordinary day */
+    unsigned ms; /* how long it takes at most, on an ordinary day */
 };
 
 extern const struct call_row call_rows[CALL_COUNT];

@@ -27,16 +27,17 @@ void theatre_close(struct theatre *theatre)
     coroutine_rest();
 }
 
-static bool play(struct theatre *theatre, uint64_t seed, bool story)
+static bool play(struct theatre *theatre, uint64_t seed, bool story, bool calls)
 {
-    struct schedule schedule = {.seed = seed, .story = story};
+    struct schedule schedule = {.seed = seed, .story = story, .calls = calls};
     struct schedule_result result;
 
     schedule_play(theatre->deployment, &schedule, &result);
     bool broken = result.verdict.broken;
 
     if (broken)
-        printf("seed %" PRIu64 ": %s breaks: %s\n", seed, result.verdict.invariant, result.verdict.text);
+        printf("seed %" PRIu64 ": %s breaks: %s\n", seed, result.verdict.invariant,
+               result.verdict.text);
     schedule_result_clear(&result);
     return !broken;
 }
@@ -44,16 +45,20 @@ static bool play(struct theatre *theatre, uint64_t seed, bool story)
 /* A failure is told: the same schedule once more, with its story. */
 static void tell_story(struct theatre *theatre, uint64_t seed)
 {
-    printf("the story of seed %" PRIu64 " (again: onecase-sim --seed %" PRIu64 " --story):\n", seed, seed);
-    play(theatre, seed, true);
+    printf("the story of seed %" PRIu64 " (again: onecase-sim --seed %" PRIu64 " --story):\n", seed,
+           seed);
+    play(theatre, seed, true, false);
 }
 
-int campaign_one(uint64_t seed, bool story)
+int campaign_one(uint64_t seed, bool story, bool calls, const char *ledger)
 {
     struct theatre theatre;
 
     theatre_open(&theatre);
-    bool good = play(&theatre, seed, story);
+    bool good = play(&theatre, seed, story, calls);
+
+    if (ledger != NULL)
+        deployment_save(theatre.deployment[0], ledger);
 
     if (good)
         printf("seed %" PRIu64 ": every invariant holds\n", seed);
@@ -81,7 +86,7 @@ int campaign_file(const char *path)
         if (end == line)
             continue;
         played++;
-        if (!play(&theatre, seed, false)) {
+        if (!play(&theatre, seed, false, false)) {
             tell_story(&theatre, seed);
             status = 1;
         }
@@ -94,7 +99,8 @@ int campaign_file(const char *path)
 
 /* ---- several processes ------------------------------------------------------------------------ */
 
-static pid_t fork_job(unsigned job, unsigned jobs, int (*work)(unsigned, unsigned, void *), void *ctx, FILE *out)
+static pid_t
+fork_job(unsigned job, unsigned jobs, int (*work)(unsigned, unsigned, void *), void *ctx, FILE *out)
 {
     fflush(stdout);
     pid_t pid = fork();
@@ -139,6 +145,7 @@ int campaign_share(unsigned jobs, int (*work)(unsigned job, unsigned jobs, void 
 
 struct range {
     uint64_t from, count;
+    bool keep_going; /* after a failure, which is not told then */
 };
 
 static int play_range(unsigned job, unsigned jobs, void *ctx)
@@ -148,10 +155,11 @@ static int play_range(unsigned job, unsigned jobs, void *ctx)
     int status = 0;
 
     theatre_open(&theatre);
-    for (uint64_t i = job; i < range->count && status == 0; i += jobs) {
-        if (play(&theatre, range->from + i, false))
+    for (uint64_t i = job; i < range->count && (status == 0 || range->keep_going); i += jobs) {
+        if (play(&theatre, range->from + i, false, false))
             continue;
-        tell_story(&theatre, range->from + i);
+        if (!range->keep_going)
+            tell_story(&theatre, range->from + i);
         status = 1;
     }
     theatre_close(&theatre);
@@ -166,16 +174,17 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-int campaign_random(uint64_t from, uint64_t count, unsigned jobs)
+int campaign_random(uint64_t from, uint64_t count, unsigned jobs, bool keep_going)
 {
-    struct range range = {from, count};
+    struct range range = {from, count, keep_going};
     double began = seconds();
     int status = campaign_share(jobs, play_range, &range);
     double took = seconds() - began;
 
     if (status == 0)
-        printf("%" PRIu64 " schedules from seed %" PRIu64 ": every invariant holds; %.1f s, %.0f a second\n", count, from,
-               took, (double)count / took);
+        printf("%" PRIu64 " schedules from seed %" PRIu64
+               ": every invariant holds; %.1f s, %.0f a second\n",
+               count, from, took, (double)count / took);
     reached_print();
     return status;
 }

@@ -10,8 +10,9 @@
 
 #include <stdint.h>
 
-int campaign_random(uint64_t from, uint64_t count, unsigned jobs);
-int campaign_one(uint64_t seed, bool story);
+int campaign_random(uint64_t from, uint64_t count, unsigned jobs, bool keep_going);
+/* `ledger`: where its ledger is left as a file, for looking; NULL is nowhere. */
+int campaign_one(uint64_t seed, bool story, bool calls, const char *ledger);
 /* One seed a line; what follows a "#" says why it is kept. */
 int campaign_file(const char *path);
 

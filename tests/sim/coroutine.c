@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE    /* MAP_ANONYMOUS, which POSIX 2008 does not name */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, which POSIX 2008 does not name */
 #include "coroutine.h"
 
 #include <onecase/str.h>
@@ -24,16 +24,16 @@
 #else
 #define STACK_SIZE ((size_t)512 << 10)
 #endif
-#define GUARD_SIZE ((size_t)64 << 10)
+#define GUARD_SIZE  ((size_t)64 << 10)
 #define KEPT_STACKS 16
 
 struct coroutine {
     ucontext_t inside, outside;
     void (*body)(void *arg);
     void *arg;
-    char *memory;    /* the guard, then the stack */
+    char *memory; /* the guard, then the stack */
     bool ended;
-    void *fake_inside, *fake_outside;    /* the sanitizer's */
+    void *fake_inside, *fake_outside; /* the sanitizer's */
     const void *outside_bottom;
     size_t outside_size;
 };
@@ -86,7 +86,7 @@ static void after_switch(void *fake, const void **bottom, size_t *size)
 #endif
 }
 
-static struct coroutine *entering;    /* makecontext hands over only ints */
+static struct coroutine *entering; /* makecontext hands over only ints */
 
 static void first_entry(void)
 {

@@ -13,7 +13,7 @@
 struct coroutine;
 
 struct coroutine *coroutine_new(void (*body)(void *arg), void *arg);
-void coroutine_free(struct coroutine **co);    /* only one that has ended, or never began */
+void coroutine_free(struct coroutine **co); /* only one that has ended, or never began */
 /* Continues it until it leaves or ends. */
 void coroutine_enter(struct coroutine *co);
 /* From inside: back to who entered. */

@@ -57,10 +57,12 @@ static void print_point(const struct taking_apart *t, const struct plan_of_fault
 {
     printf("%s:", t->scenario);
     for (size_t i = 0; i < plan->count; i++)
-        printf("%s%u:%u:%s", i == 0 ? "" : "+", plan->fault[i].run, plan->fault[i].call, deed_name(&plan->fault[i]));
+        printf("%s%u:%u:%s", i == 0 ? "" : "+", plan->fault[i].run, plan->fault[i].call,
+               deed_name(&plan->fault[i]));
 }
 
-static void play(struct taking_apart *t, struct plan_of_faults *plan, bool story, struct schedule_result *out)
+static void
+play(struct taking_apart *t, struct plan_of_faults *plan, bool story, struct schedule_result *out)
 {
     struct schedule schedule = {
         .seed = SEED, .scenario = scenario_named(t->scenario), .faults = plan, .story = story};
@@ -87,8 +89,8 @@ static unsigned take_point(struct taking_apart *t, struct plan_of_faults *plan)
         if (result.verdict.broken)
             printf(": %s breaks: %s\n", result.verdict.invariant, result.verdict.text);
         else
-            printf(": ends otherwise than undisturbed:\n%s---- undisturbed:\n%s", str_z(&result.summary),
-                   str_z(&t->undisturbed));
+            printf(": ends otherwise than undisturbed:\n%s---- undisturbed:\n%s",
+                   str_z(&result.summary), str_z(&t->undisturbed));
     }
     schedule_result_clear(&result);
     return second;
@@ -101,8 +103,11 @@ static bool mine(struct taking_apart *t)
 
 static struct planned_fault fault_at(size_t deed, unsigned run, unsigned call)
 {
-    return (struct planned_fault){
-        .run = run, .call = call, .deed = deeds[deed].deed, .answer = deeds[deed].answer, .loss = deeds[deed].loss};
+    return (struct planned_fault){.run = run,
+                                  .call = call,
+                                  .deed = deeds[deed].deed,
+                                  .answer = deeds[deed].answer,
+                                  .loss = deeds[deed].loss};
 }
 
 static void begin_scenario(struct taking_apart *t, const char *name, struct schedule_result *first)
@@ -114,7 +119,8 @@ static void begin_scenario(struct taking_apart *t, const char *name, struct sche
     str_clear(&t->undisturbed);
     str_add(&t->undisturbed, str_slice(&first->summary));
     if (first->verdict.broken) {
-        printf("%s, undisturbed: %s breaks: %s\n", name, first->verdict.invariant, first->verdict.text);
+        printf("%s, undisturbed: %s breaks: %s\n", name, first->verdict.invariant,
+               first->verdict.text);
         t->broken++;
     }
 }

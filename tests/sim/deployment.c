@@ -45,7 +45,9 @@ static void write_sql(struct deployment *d)
     struct str empty = STR_INIT;
     struct str remember = STR_INIT;
     struct str back = STR_INIT;
-    sqlite3_stmt *s = sql_open(d, "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'", NULL);
+    sqlite3_stmt *s = sql_open(
+        d, "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+        NULL);
 
     str_addz(&empty, "BEGIN IMMEDIATE;");
     str_addz(&remember, "BEGIN;");
@@ -71,11 +73,14 @@ static void write_sql(struct deployment *d)
 /* What a new ledger holds, to begin each schedule from. */
 static void keep_fresh(struct deployment *d)
 {
-    sqlite3_stmt *s = sql_open(d, "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'", NULL);
+    sqlite3_stmt *s = sql_open(
+        d, "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+        NULL);
     struct str sql = STR_INIT;
 
     while (sql_row(s))
-        str_addf(&sql, "CREATE TABLE fresh.\"%s\" AS SELECT * FROM main.\"%s\";", sql_text(s, 0), sql_text(s, 0));
+        str_addf(&sql, "CREATE TABLE fresh.\"%s\" AS SELECT * FROM main.\"%s\";", sql_text(s, 0),
+                 sql_text(s, 0));
     run_sql(d, str_z(&sql));
     str_clear(&sql);
 }
@@ -87,7 +92,9 @@ struct deployment *deployment_new(const char *name)
     d->name = name;
     snprintf(d->uri, sizeof d->uri, "file:/%s?vfs=memdb", name);
     d->tool = open_store(d);
-    must(d, sqlite3_open_v2(d->uri, &d->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL),
+    must(d,
+         sqlite3_open_v2(d->uri, &d->sqlite,
+                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL),
          "open");
     sqlite3_db_config(d->sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     run_sql(d, "ATTACH ':memory:' AS fresh; ATTACH ':memory:' AS past");
@@ -160,6 +167,15 @@ void deployment_go_back(struct deployment *d)
     d->went_back++;
 }
 
+void deployment_save(struct deployment *d, const char *path)
+{
+    struct str sql = STR_INIT;
+
+    str_addf(&sql, "VACUUM INTO 'file:%s?vfs=unix'", path);
+    run_sql(d, str_z(&sql));
+    str_clear(&sql);
+}
+
 uint64_t deployment_print(struct deployment *d)
 {
     return (uint64_t)sql_number(d, "SELECT coalesce(max(number), 0) FROM event", NULL);
@@ -176,7 +192,8 @@ static sqlite3_stmt *prepared(struct deployment *d, const char *sql)
     struct query *q = &d->query[d->queries++];
 
     q->sql = sql;
-    must(d, sqlite3_prepare_v3(d->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &q->prepared, NULL), sql);
+    must(d, sqlite3_prepare_v3(d->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &q->prepared, NULL),
+         sql);
     return q->prepared;
 }
 

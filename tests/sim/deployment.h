@@ -19,10 +19,10 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 #define CONNECTIONS_MAX 8
-#define QUERIES_MAX     64
+#define QUERIES_MAX     160
 
 struct query {
-    const char *sql;              /* by address: a literal */
+    const char *sql; /* by address: a literal */
     struct sqlite3_stmt *prepared;
 };
 
@@ -31,14 +31,14 @@ struct deployment {
     char uri[64];
     struct store *store[CONNECTIONS_MAX];
     bool taken[CONNECTIONS_MAX];
-    struct store *tool;           /* people's; enters no run */
-    struct sqlite3 *sqlite;       /* ours */
+    struct store *tool;     /* people's; enters no run */
+    struct sqlite3 *sqlite; /* ours */
     struct query query[QUERIES_MAX];
     size_t queries;
     char *empty_sql, *remember_sql, *go_back_sql;
     bool remembered;
     int64_t remembered_event;
-    unsigned went_back;           /* how often, in this schedule */
+    unsigned went_back; /* how often, in this schedule */
     struct disk disk;
 };
 
@@ -54,14 +54,18 @@ void deployment_give(struct deployment *deployment, struct store **store);
 void deployment_remember(struct deployment *deployment);
 void deployment_go_back(struct deployment *deployment);
 
+/* Leaves a copy of the ledger in a file. */
+void deployment_save(struct deployment *deployment, const char *path);
+
 /* Something that is another number when the ledger says something else about mail. */
 uint64_t deployment_print(struct deployment *deployment);
 
 /* ---- reading by SQL. `sql` is a literal; parameters are texts, up to a NULL. */
 struct sqlite3_stmt *sql_open(struct deployment *deployment, const char *sql, ...);
-bool sql_row(struct sqlite3_stmt *s);    /* false: no more, and it is done with */
-const char *sql_text(struct sqlite3_stmt *s, int column);    /* "" for NULL; borrowed until the next row */
+bool sql_row(struct sqlite3_stmt *s); /* false: no more, and it is done with */
+const char *sql_text(struct sqlite3_stmt *s,
+                     int column); /* "" for NULL; borrowed until the next row */
 int64_t sql_int(struct sqlite3_stmt *s, int column);
-void sql_done(struct sqlite3_stmt *s);   /* before its last row */
+void sql_done(struct sqlite3_stmt *s); /* before its last row */
 /* The one number that a query gives; 0 where it gives no row. */
 int64_t sql_number(struct deployment *deployment, const char *sql, ...);

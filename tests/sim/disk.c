@@ -147,7 +147,8 @@ enum rc disk_append(struct disk *disk, const char *path, struct slice octets, st
     if (inode == NULL || inode->folder)
         return FAIL(err, RC_NOT_FOUND, "disk: '%s' is not there", path);
     if (disk->full) {
-        str_add(&inode->octets, slice_cut(octets, 0, octets.len / 2));    /* as far as there was room */
+        str_add(&inode->octets,
+                slice_cut(octets, 0, octets.len / 2)); /* as far as there was room */
         return FAIL(err, RC_DEFERRED, "disk: no room for '%s'", path);
     }
     str_add(&inode->octets, octets);
@@ -226,7 +227,8 @@ bool disk_look_durable(const struct disk *disk, const char *path, struct slice *
 {
     const struct disk_name *name = find(disk, path);
 
-    if (name == NULL || name->durable == NULL || name->durable->folder || !durable_at_all(disk, path))
+    if (name == NULL || name->durable == NULL || name->durable->folder ||
+        !durable_at_all(disk, path))
         return false;
     *out = str_slice(&name->durable->durable);
     return true;

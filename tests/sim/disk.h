@@ -15,29 +15,31 @@ struct inode;
 
 struct disk_name {
     char *path;
-    struct inode *seen;       /* NULL: not there */
-    struct inode *durable;    /* NULL: would not be there */
+    struct inode *seen;    /* NULL: not there */
+    struct inode *durable; /* NULL: would not be there */
 };
 
 struct disk {
     struct disk_name *name;
     size_t count, room;
-    struct inode *inodes;     /* all ever made */
+    struct inode *inodes; /* all ever made */
     bool full;
 };
 
 /* What becomes of that which was not durable. The kernel may have written any of it, in any order. */
 enum power_loss {
-    POWER_LOSS_ALL,        /* gone */
-    POWER_LOSS_OCTETS,     /* the names are there, the octets are not */
+    POWER_LOSS_ALL,    /* gone */
+    POWER_LOSS_OCTETS, /* the names are there, the octets are not */
     POWER_LOSS_COUNT,
 };
 
 void disk_end(struct disk *disk);
 void disk_lose_power(struct disk *disk, enum power_loss loss);
 
-enum rc disk_create(struct disk *disk, const char *path, struct slice octets, struct err *err) MUST_CHECK;
-enum rc disk_append(struct disk *disk, const char *path, struct slice octets, struct err *err) MUST_CHECK;
+enum rc disk_create(struct disk *disk, const char *path, struct slice octets, struct err *err)
+    MUST_CHECK;
+enum rc disk_append(struct disk *disk, const char *path, struct slice octets, struct err *err)
+    MUST_CHECK;
 enum rc disk_sync(struct disk *disk, const char *path, struct err *err) MUST_CHECK;
 enum rc disk_link(struct disk *disk, const char *from, const char *to, struct err *err) MUST_CHECK;
 enum rc disk_make_folder(struct disk *disk, const char *path, struct err *err) MUST_CHECK;

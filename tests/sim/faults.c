@@ -30,6 +30,24 @@ static const struct {
 };
 /* clang-format on */
 
+/* Calls where a death says more than elsewhere are met more often. */
+static bool tells_much(enum call call)
+{
+    for (size_t i = 0; i < LENGTH(deaths); i++)
+        if (deaths[i].call == call)
+            return true;
+    return call == CALL_LEDGER_COMMIT;
+}
+
+static bool trouble_comes(struct run *run, enum call call)
+{
+    struct world *world = run->world;
+    const struct scenario *s = &world->scenario;
+    unsigned one_in = s->trouble_one_in / (tells_much(call) ? 5 : 1) + 1;
+
+    return !world->calm && world->troubles < s->troubles && rng_one_in(&world->rng, one_in);
+}
+
 static bool letter_left(const struct run *run)
 {
     for (size_t i = 0; i < CONNECTIONS; i++)
@@ -84,7 +102,8 @@ static const struct planned_fault *planned(const struct run *run, enum deed firs
     for (size_t i = 0; plan != NULL && i < plan->count; i++) {
         const struct planned_fault *f = &plan->fault[i];
 
-        if (f->run == run->number && f->call == run->calls && (f->deed == first || f->deed == second))
+        if (f->run == run->number && f->call == run->calls &&
+            (f->deed == first || f->deed == second))
             return f;
     }
     return NULL;
@@ -100,7 +119,7 @@ void faults_before(struct run *run, enum call call)
         happens(run, call, fault, false);
     if (world->calm)
         return;
-    if (world->troubles < s->troubles && rng_one_in(&world->rng, s->trouble_one_in)) {
+    if (trouble_comes(run, call)) {
         bool lived = run_lives(run);
 
         world->troubles += troubles_happen(world, run);
@@ -114,13 +133,11 @@ void faults_before(struct run *run, enum call call)
 void faults_after(struct run *run, enum call call)
 {
     struct world *world = run->world;
-    const struct scenario *s = &world->scenario;
     const struct planned_fault *fault = planned(run, DEED_KILL_AFTER, DEED_POWER_AFTER);
 
     if (fault != NULL)
         happens(run, call, fault, true);
-    if (!world->calm && world->troubles < s->troubles && rng_one_in(&world->rng, 4 * s->trouble_one_in) &&
-        troubles_may_kill(world)) {
+    if (rng_one_in(&world->rng, 4) && trouble_comes(run, call) && troubles_may_kill(world)) {
         world->troubles++;
         reached_death(run, call, true);
         run_kill(run, ", after a call");
@@ -130,7 +147,8 @@ void faults_after(struct run *run, enum call call)
 static enum answer drawn(struct run *run, enum call call)
 {
     struct world *world = run->world;
-    enum answer answer = (enum answer)(ANSWER_DEFERRED + rng_below(&world->rng, ANSWER_COUNT - ANSWER_DEFERRED));
+    enum answer answer =
+        (enum answer)(ANSWER_DEFERRED + rng_below(&world->rng, ANSWER_COUNT - ANSWER_DEFERRED));
 
     if (!call_may(call, answer))
         return ANSWER_TRUE;
@@ -147,7 +165,8 @@ enum answer faults_answer(struct run *run, enum call call)
     if (fault != NULL) {
         run->world->faults->happened++;
         reached_answer(call, fault->answer);
-        tell(run->world, "run %u %s: that %s", run->number, call_rows[call].what, answer_text(fault->answer));
+        tell(run->world, "run %u %s: that %s", run->number, call_rows[call].what,
+             answer_text(fault->answer));
         return fault->answer;
     }
     if (!run->world->calm && s->answer_one_in > 0 && rng_one_in(&run->world->rng, s->answer_one_in))
@@ -163,7 +182,8 @@ void faults_end(struct world *world)
     world->imap.down = false;
     for (size_t i = 0; i < world->deployments; i++) {
         world->deployment[i]->disk.full = false;
-        if (sql_number(world->deployment[i], "SELECT count(*) FROM mailbox WHERE paused <> 0", NULL) > 0)
-            people_pause(world, world->deployment[i], false);
+        if (sql_number(world->deployment[i], "SELECT count(*) FROM mailbox WHERE paused <> 0",
+                       NULL) > 0)
+            person_pauses(world, world->deployment[i], false);
     }
 }

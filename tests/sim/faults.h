@@ -16,14 +16,14 @@ struct world;
 enum deed {
     DEED_KILL_BEFORE,
     DEED_KILL_AFTER,
-    DEED_POWER_BEFORE,    /* the power fails */
+    DEED_POWER_BEFORE, /* the power fails */
     DEED_POWER_AFTER,
     DEED_ANSWER,
 };
 
 struct planned_fault {
-    unsigned run;         /* its number */
-    unsigned call;        /* its nth port call, from 1 */
+    unsigned run;  /* its number */
+    unsigned call; /* its nth port call, from 1 */
     enum deed deed;
     enum answer answer;
     enum power_loss loss;

@@ -33,6 +33,8 @@ enum answer gate_open(struct run *run, enum call call)
     run->calls++;
     world->calls++;
     reached_call(call);
+    if (world->story.calls)
+        tell(world, "   run %u, call %u: %s", run->number, run->calls, call_rows[call].what);
     timeline_pass(world, 1 + (int64_t)rng_below(&world->rng, call_rows[call].ms));
     faults_before(run, call);
     if (!run_lives(run))

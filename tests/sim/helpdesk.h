@@ -13,7 +13,7 @@ struct world;
 struct record {
     char key[KEY_SIZE];
     char id[EXTERNAL_ID_SIZE];
-    bool visible;    /* a look-up finds it */
+    bool visible; /* a look-up finds it */
 };
 
 struct helpdesk {
@@ -23,5 +23,5 @@ struct helpdesk {
 
 /* Makes a record unless uniqueness is enforced and there is one; `visible_after_ms`: it shows later. */
 struct record *helpdesk_make(struct world *world, const char *key, int64_t visible_after_ms);
-struct record *helpdesk_find(struct world *world, const char *key);    /* visible or not */
+struct record *helpdesk_find(struct world *world, const char *key); /* visible or not */
 size_t helpdesk_count(const struct world *world, const char *key);

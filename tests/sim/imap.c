@@ -58,8 +58,7 @@ struct copy *imap_find(struct folder *folder, uint32_t uid)
     return NULL;
 }
 
-struct copy *
-imap_put(struct world *world, const char *name, struct mail *mail, int64_t internal_ms)
+struct copy *imap_put(struct world *world, const char *name, struct mail *mail, int64_t internal_ms)
 {
     struct folder *folder = imap_make_folder(world, name);
 
@@ -209,7 +208,7 @@ bool imap_new_uidvalidity(struct world *world, const char *name)
 }
 
 /* The inbox as it was restored from a copy of some time ago: what came since is gone, and its UIDs
- * are given again. */
+ * are given again. No server does that under an open session, so those end. */
 bool imap_falls_back(struct world *world)
 {
     struct folder *inbox = imap_folder(&world->imap, INBOX);
@@ -217,6 +216,8 @@ bool imap_falls_back(struct world *world)
 
     if (inbox->uidnext <= back)
         return false;
+    for (size_t i = 0; i < world->runs; i++)
+        world->run[i]->session_lost = true;
     inbox->uidnext -= back;
     while (inbox->count > 0 && inbox->copy[inbox->count - 1].uid >= inbox->uidnext) {
         struct copy *last = &inbox->copy[inbox->count - 1];

@@ -18,8 +18,8 @@ struct copy {
     uint32_t uid;
     int64_t internal_ms;
     struct mail *mail;
-    bool deleted;         /* carries \Deleted */
-    bool copied;          /* a move without MOVE got as far as its COPY */
+    bool deleted; /* carries \Deleted */
+    bool copied;  /* a move without MOVE got as far as its COPY */
 };
 
 struct folder {
@@ -34,16 +34,16 @@ struct departure {
     const struct mail *mail;
     int64_t internal_ms;
     uint32_t uidvalidity, uid;
-    bool by_person;       /* another client, or the server; else a run's move */
+    bool by_person; /* another client, or the server; else a run's move */
 };
 
-#define FOLDERS_MAX     6
+#define FOLDERS_MAX    6
 #define DEPARTURES_MAX 64
 
 struct imap {
     struct folder folder[FOLDERS_MAX];
     size_t folders;
-    bool has_move;        /* MOVE; else COPY, \Deleted, EXPUNGE */
+    bool has_move; /* MOVE; else COPY, \Deleted, EXPUNGE */
     bool down;
     struct departure departure[DEPARTURES_MAX];
     size_t departures;
@@ -54,11 +54,12 @@ enum move_reach { MOVE_NOTHING, MOVE_COPIED, MOVE_MARKED, MOVE_WHOLE };
 
 void imap_begin(struct world *world);
 void imap_end(struct world *world);
-struct folder *imap_folder(struct imap *imap, const char *name);    /* NULL: there is none */
+struct folder *imap_folder(struct imap *imap, const char *name); /* NULL: there is none */
 struct folder *imap_make_folder(struct world *world, const char *name);
 struct copy *imap_find(struct folder *folder, uint32_t uid);
 /* Puts a message into a folder; INTERNALDATE is now unless given. */
-struct copy *imap_put(struct world *world, const char *folder, struct mail *mail, int64_t internal_ms);
+struct copy *
+imap_put(struct world *world, const char *folder, struct mail *mail, int64_t internal_ms);
 void imap_take_out(struct folder *folder, uint32_t uid);
 /* The program removes a message: its own, or the source of a move that stopped half-way. */
 void imap_remove(struct world *world, struct folder *folder, uint32_t uid);

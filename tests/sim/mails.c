@@ -13,10 +13,8 @@
 static const struct {
     const char *address, *about;
 } senders[] = {
-    {"ann@customer.example", "Printer on fire"},
-    {"bob@customer.example", "Cannot sign in"},
-    {"eve@other.example", "Invoice 77"},
-    {"dan@third.example", "Broken link"},
+    {"ann@customer.example", "Printer on fire"}, {"bob@customer.example", "Cannot sign in"},
+    {"eve@other.example", "Invoice 77"},         {"dan@third.example", "Broken link"},
     {"kim@fourth.example", "New chair"},
 };
 
@@ -150,9 +148,8 @@ static void name_it(struct mail *mail)
 
     source_of(str_slice(&mail->octets), &source);
     mail->digest = source.octets;
-    own = mail->message_id.len > 0
-              ? identity_message_id(MAILBOX_ID, str_slice(&mail->message_id))
-              : identity_digest(MAILBOX_ID, &source.source_digest);
+    own = mail->message_id.len > 0 ? identity_message_id(MAILBOX_ID, str_slice(&mail->message_id))
+                                   : identity_digest(MAILBOX_ID, &source.source_digest);
     conflict = identity_conflict(MAILBOX_ID, &source.source_digest);
     memcpy(mail->key, own.key, sizeof mail->key);
     memcpy(mail->conflict_key, conflict.key, sizeof mail->conflict_key);
@@ -174,7 +171,8 @@ static const char *sender_of(const struct mail *mail, const struct mail *of)
     return senders[(mail->number - 1) % LENGTH(senders)].address;
 }
 
-struct mail *mail_write(struct world *world, enum mail_kind kind, const struct mail *of, const char *effect)
+struct mail *
+mail_write(struct world *world, enum mail_kind kind, const struct mail *of, const char *effect)
 {
     struct mail *mail = mail_new(world, kind);
     bool copies_id = kind == MAIL_CONFLICT || kind == MAIL_LIST_COPY;

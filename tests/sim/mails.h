@@ -43,29 +43,29 @@ enum mail_kind { MAIL_KIND_LIST(MAIL_KIND_ENUM) MAIL_KIND_COUNT };
 #define MAIL_ATTACHMENTS_MAX 3
 
 struct mail_attachment {
-    const char *name;     /* also its safe name */
+    const char *name; /* also its safe name */
     const char *type;
-    bool refused;         /* by the settings */
+    bool refused; /* by the settings */
     struct digest sha256;
 };
 
 struct mail {
     struct mail *next;
-    unsigned number;      /* m1, m2 … in the story; 0 for the program's own */
+    unsigned number; /* m1, m2 … in the story; 0 for the program's own */
     enum mail_kind kind;
-    const char *about;    /* the subject without Re and tags */
+    const char *about; /* the subject without Re and tags */
     const char *from;
     int64_t date_ms;
     struct str octets;
     struct digest digest;
-    struct str message_id;    /* with brackets; empty where there is none */
-    char key[KEY_SIZE];       /* the intake key of its own identity */
-    char conflict_key[KEY_SIZE];    /* the key it has where it conflicts */
+    struct str message_id;       /* with brackets; empty where there is none */
+    char key[KEY_SIZE];          /* the intake key of its own identity */
+    char conflict_key[KEY_SIZE]; /* the key it has where it conflicts */
     struct mail_attachment attachment[MAIL_ATTACHMENTS_MAX];
     size_t attachments;
-    const struct mail *of;    /* the mail that it copies, conflicts with, answers; NULL is none */
-    char effect[EFFECT_ID_SIZE];    /* the acknowledgement that it names; "" is none */
-    bool arrived;             /* was put into the inbox at least once */
+    const struct mail *of; /* the mail that it copies, conflicts with, answers; NULL is none */
+    char effect[EFFECT_ID_SIZE]; /* the acknowledgement that it names; "" is none */
+    bool arrived;                /* was put into the inbox at least once */
 };
 
 struct mails {
@@ -75,7 +75,8 @@ struct mails {
 
 void mails_end(struct world *world);
 /* Writes a mail of that kind; `of` as in struct mail; `effect` "" or the acknowledgement named. */
-struct mail *mail_write(struct world *world, enum mail_kind kind, const struct mail *of, const char *effect);
+struct mail *
+mail_write(struct world *world, enum mail_kind kind, const struct mail *of, const char *effect);
 /* Takes in octets that the program wrote. */
 struct mail *mail_of_ours(struct world *world, struct slice octets);
 struct mail *mail_by_octets(const struct world *world, const struct digest *octets);

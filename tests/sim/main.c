@@ -10,10 +10,11 @@
 
 static int usage(void)
 {
-    fputs("onecase-sim --schedules N [--from SEED] [--jobs J]   random schedules\n"
-          "onecase-sim --seed SEED [--story]                    one of them once more\n"
+    fputs("onecase-sim --schedules N [--from SEED] [--jobs J] [--keep-going]  random schedules\n"
+          "onecase-sim --seed SEED [--story] [--calls] [--ledger FILE]  one of them once more\n"
           "onecase-sim --seeds FILE                             every seed of a file\n"
-          "onecase-sim --crash [--pairs] [--jobs J]             every crash point of the small scenarios\n"
+          "onecase-sim --crash [--pairs] [--jobs J]             every crash point of the small "
+          "scenarios\n"
           "onecase-sim --crash-at POINT [--story]               one of them once more\n",
           stderr);
     return 64;
@@ -22,8 +23,8 @@ static int usage(void)
 struct options {
     uint64_t schedules, from, seed;
     unsigned jobs;
-    bool has_seed, story, crash, pairs;
-    const char *seeds, *point;
+    bool has_seed, story, calls, crash, pairs, keep_going;
+    const char *seeds, *point, *ledger;
 };
 
 static bool number(const char *text, uint64_t *out)
@@ -52,6 +53,8 @@ static bool text_option(const char *argument, const char *value, struct options 
     }
     if (strcmp(argument, "--seeds") == 0)
         return (o->seeds = value) != NULL;
+    if (strcmp(argument, "--ledger") == 0)
+        return (o->ledger = value) != NULL;
     return strcmp(argument, "--crash-at") == 0 && (o->point = value) != NULL;
 }
 
@@ -60,8 +63,12 @@ static bool parse(int count, char **argument, struct options *o)
     for (int i = 1; i < count; i++) {
         if (strcmp(argument[i], "--story") == 0)
             o->story = true;
+        else if (strcmp(argument[i], "--calls") == 0)
+            o->calls = o->story = true;
         else if (strcmp(argument[i], "--crash") == 0)
             o->crash = true;
+        else if (strcmp(argument[i], "--keep-going") == 0)
+            o->keep_going = true;
         else if (strcmp(argument[i], "--pairs") == 0)
             o->pairs = true;
         else if (!text_option(argument[i], i + 1 < count ? argument[i + 1] : NULL, o))
@@ -78,10 +85,10 @@ int main(int count, char **argument)
 
     if (!parse(count, argument, &o))
         return usage();
-    log_threshold((enum log_level)0);    /* the story tells more */
+    log_threshold((enum log_level)0); /* the story tells more */
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (o.has_seed)
-        return campaign_one(o.seed, o.story);
+        return campaign_one(o.seed, o.story, o.calls, o.ledger);
     if (o.seeds != NULL)
         return campaign_file(o.seeds);
     if (o.point != NULL)
@@ -89,6 +96,6 @@ int main(int count, char **argument)
     if (o.crash)
         return crash_all(o.jobs, o.pairs);
     if (o.schedules > 0)
-        return campaign_random(o.from, o.schedules, o.jobs);
+        return campaign_random(o.from, o.schedules, o.jobs, o.keep_going);
     return usage();
 }

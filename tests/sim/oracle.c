@@ -17,9 +17,8 @@ bool oracle_is_idle_by_right(struct world *world, struct deployment *d)
 
 void oracle_v7_what_waits_is_visible(struct world *world, struct deployment *d)
 {
-    struct sqlite3_stmt *s = sql_open(d,
-                                      "SELECT key, state, reason, next_due IS NULL FROM item WHERE state <> 'complete'",
-                                      NULL);
+    struct sqlite3_stmt *s = sql_open(
+        d, "SELECT key, state, reason, next_due IS NULL FROM item WHERE state <> 'complete'", NULL);
 
     while (sql_row(s)) {
         const char *label = mail_label(world, sql_text(s, 0));
@@ -27,13 +26,16 @@ void oracle_v7_what_waits_is_visible(struct world *world, struct deployment *d)
         enum reason reason;
 
         if (asks && (!reason_parse(sql_text(s, 2), &reason) || reason == REASON_NONE))
-            broke(world, "V7", "%s waits for a person for no reason that is listed ('%s')", label, sql_text(s, 2));
+            broke(world, "V7", "%s waits for a person for no reason that is listed ('%s')", label,
+                  sql_text(s, 2));
         if (!asks && sql_int(s, 3) != 0)
-            broke(world, "V7", "%s is %s, and nobody will ever go on with it", label, sql_text(s, 1));
+            broke(world, "V7", "%s is %s, and nobody will ever go on with it", label,
+                  sql_text(s, 1));
     }
     if (sql_number(d,
-                   "SELECT count(*) FROM effect WHERE kind = 'acknowledgement' AND status = 'refused' AND code = 0"
-                   " AND reason = ''",
+                   "SELECT count(*) FROM effect e WHERE kind = 'acknowledgement' AND status = "
+                   "'refused' AND code = 0"
+                   " AND reason = '' AND NOT EXISTS (SELECT 1 FROM note n WHERE n.key = e.key)",
                    NULL) > 0)
         broke(world, "V7", "a sender was not told, and it is not said why");
 }
@@ -43,12 +45,13 @@ void oracle_v7_what_waits_is_visible(struct world *world, struct deployment *d)
 void oracle_v9_moves_for_ever(struct world *world)
 {
     for (size_t i = 0; i < world->deployments; i++) {
-        struct sqlite3_stmt *s = sql_open(world->deployment[i],
-                                          "SELECT key, state, reason, next_due FROM item WHERE next_due IS NOT NULL",
-                                          NULL);
+        struct sqlite3_stmt *s = sql_open(
+            world->deployment[i],
+            "SELECT key, state, reason, next_due FROM item WHERE next_due IS NOT NULL", NULL);
 
         while (sql_row(s))
-            broke(world, "V9", "%s is %s %s for ever", mail_label(world, sql_text(s, 0)), sql_text(s, 1), sql_text(s, 2));
+            broke(world, "V9", "%s is %s %s for ever", mail_label(world, sql_text(s, 0)),
+                  sql_text(s, 1), sql_text(s, 2));
     }
     broke(world, "V9", "something moves for ever");
 }
@@ -56,10 +59,11 @@ void oracle_v9_moves_for_ever(struct world *world)
 /* Nothing but a file that was lost waits once people have answered. */
 void oracle_v9_comes_to_an_end(struct world *world, struct deployment *d, bool answered)
 {
-    struct sqlite3_stmt *s = sql_open(d,
-                                      "SELECT key, state, reason FROM item WHERE state NOT IN ('complete',"
-                                      " 'needs_reconciliation')",
-                                      NULL);
+    struct sqlite3_stmt *s =
+        sql_open(d,
+                 "SELECT key, state, reason FROM item WHERE state NOT IN ('complete',"
+                 " 'needs_reconciliation')",
+                 NULL);
 
     while (sql_row(s))
         broke(world, "V9", "%s is still %s", mail_label(world, sql_text(s, 0)), sql_text(s, 1));
@@ -70,8 +74,8 @@ void oracle_v9_comes_to_an_end(struct world *world, struct deployment *d, bool a
                  " AND reason NOT IN ('file-differs', 'original-lost')",
                  NULL);
     while (sql_row(s))
-        broke(world, "V9", "%s still waits (%s) although people have answered", mail_label(world, sql_text(s, 0)),
-              sql_text(s, 1));
+        broke(world, "V9", "%s still waits (%s) although people have answered",
+              mail_label(world, sql_text(s, 0)), sql_text(s, 1));
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -114,8 +118,8 @@ void oracle_judge(struct world *world, bool answered)
 static void add_rows(struct world *world, struct sqlite3_stmt *s, struct str *out)
 {
     while (sql_row(s))
-        str_addf(out, "%s %s %s %s %s\n", mail_label(world, sql_text(s, 0)), sql_text(s, 1), sql_text(s, 2),
-                 sql_text(s, 3), sql_text(s, 4));
+        str_addf(out, "%s %s %s %s %s\n", mail_label(world, sql_text(s, 0)), sql_text(s, 1),
+                 sql_text(s, 2), sql_text(s, 3), sql_text(s, 4));
 }
 
 static int by_text(const void *a, const void *b)
@@ -135,7 +139,8 @@ static void add_folder(struct world *world, const char *name, struct str *out)
     for (size_t i = 0; i < folder->count; i++) {
         struct str text = STR_INIT;
 
-        str_addf(&text, "m%u%s", folder->copy[i].mail->number, folder->copy[i].deleted ? " deleted" : "");
+        str_addf(&text, "m%u%s", folder->copy[i].mail->number,
+                 folder->copy[i].deleted ? " deleted" : "");
         line[i] = STEAL(text.at);
     }
     qsort(line, folder->count, sizeof *line, by_text);
@@ -153,18 +158,32 @@ void oracle_summary(struct world *world, struct str *out)
     for (size_t i = 0; i < world->deployments; i++) {
         struct deployment *d = world->deployment[i];
 
-        add_rows(world, sql_open(d, "SELECT key, disposition, state, completion, reason FROM item ORDER BY key", NULL), out);
+        add_rows(
+            world,
+            sql_open(d, "SELECT key, disposition, state, completion, reason FROM item ORDER BY key",
+                     NULL),
+            out);
         add_rows(world,
                  sql_open(d,
-                          "SELECT key, kind, CASE WHEN kind = 'move' THEN '' ELSE target END, status, '' FROM effect"
+                          "SELECT key, kind, CASE WHEN kind = 'move' THEN '' ELSE target END, "
+                          "status, '' FROM effect"
                           " ORDER BY key, kind, target, status",
                           NULL),
                  out);
-        add_rows(world, sql_open(d, "SELECT key, stored_name, sha256, status, '' FROM attachment ORDER BY key, number", NULL),
-                 out);
-        add_rows(world, sql_open(d, "SELECT key, reference, state, '', '' FROM case_record ORDER BY key", NULL), out);
+        add_rows(
+            world,
+            sql_open(
+                d,
+                "SELECT key, stored_name, sha256, status, '' FROM attachment ORDER BY key, number",
+                NULL),
+            out);
+        add_rows(
+            world,
+            sql_open(d, "SELECT key, reference, state, '', '' FROM case_record ORDER BY key", NULL),
+            out);
     }
     add_folder(world, INBOX, out);
     add_folder(world, PROCESSED, out);
-    str_addf(out, "told: %zu, at the help desk: %zu\n", smtp_accepted_all(world), world->helpdesk.records);
+    str_addf(out, "told: %zu, at the help desk: %zu\n", smtp_accepted_all(world),
+             world->helpdesk.records);
 }

@@ -11,29 +11,38 @@ struct leaving {
     char disposition[24], state[24], acknowledgement[16];
     int64_t delivery, conditions, failed, decisions, recorded;
     bool won;
-    bool armed;    /* the move's intent is written */
+    bool armed; /* the move's intent is written */
 };
 
-/* The delivery that stands in this place, and what the ledger says of its item. */
-static bool look_up(struct run *run, const struct folder *folder, const struct copy *copy, struct leaving *out)
+/* The delivery of these octets in this place, and what the ledger says of its item. */
+static bool
+look_up(struct run *run, const struct folder *folder, const struct copy *copy, struct leaving *out)
 {
     char uidvalidity[16];
     char uid[16];
+    char octets[DIGEST_HEX_SIZE];
 
     snprintf(uidvalidity, sizeof uidvalidity, "%u", folder->uidvalidity);
     snprintf(uid, sizeof uid, "%u", copy->uid);
-    struct sqlite3_stmt *s = sql_open(
-        run->deployment,
-        "SELECT i.key, i.disposition, i.state, d.id, d.won,"
-        " coalesce((SELECT status FROM effect e WHERE e.key = i.key AND e.kind = 'acknowledgement' AND e.target <> 'closed'), ''),"
-        " (SELECT count(*) FROM acceptance a WHERE a.key = i.key),"
-        " (SELECT count(*) FROM acceptance a WHERE a.key = i.key AND a.holds = 0),"
-        " (SELECT count(*) FROM approval a WHERE a.key = i.key AND a.undone_at IS NULL),"
-        " (SELECT count(*) FROM effect e WHERE e.key = i.key AND e.kind = 'move' AND e.target = '' || d.id AND e.status = 'attempting'),"
-        " (SELECT count(*) FROM case_message m WHERE m.key = i.key)"
-        " FROM delivery d JOIN item i USING (key) WHERE d.folder = ?1 AND d.stale = 0"
-        " AND d.uidvalidity = cast(?2 AS INTEGER) AND d.uid = cast(?3 AS INTEGER)",
-        folder->name, uidvalidity, uid, NULL);
+    digest_hex(&copy->mail->digest, octets);
+    struct sqlite3_stmt *s =
+        sql_open(run->deployment,
+                 "SELECT i.key, i.disposition, i.state, d.id, d.won,"
+                 " coalesce((SELECT status FROM effect e WHERE e.key = i.key AND e.kind = "
+                 "'acknowledgement' AND e.target <> 'closed'), ''),"
+                 " (SELECT count(*) FROM acceptance a WHERE a.key = i.key),"
+                 " (SELECT count(*) FROM acceptance a WHERE a.key = i.key AND a.holds = 0),"
+                 " (SELECT count(*) FROM approval a WHERE a.key = i.key AND a.undone_at IS NULL),"
+                 " (SELECT count(*) FROM effect e WHERE e.key = i.key AND e.kind = 'move' AND "
+                 "e.target = '' || d.id"
+                 "  AND e.status = 'attempting') AS armed,"
+                 " (SELECT count(*) FROM case_record c WHERE c.key = i.case_key) * (i.disposition "
+                 "= 'evidence' OR (SELECT count(*) FROM bounce b WHERE b.report_key = i.key))"
+                 " FROM delivery d JOIN item i USING (key) WHERE d.folder = ?1 AND d.uidvalidity = "
+                 "cast(?2 AS INTEGER)"
+                 " AND d.uid = cast(?3 AS INTEGER) AND d.octets IN ('', ?4) ORDER BY armed DESC, "
+                 "d.id DESC LIMIT 1",
+                 folder->name, uidvalidity, uid, octets, NULL);
 
     if (!sql_row(s))
         return false;
@@ -63,12 +72,14 @@ static void judge_case(struct run *run, const struct leaving *l)
     struct world *world = run->world;
     const char *label = mail_label(world, l->key);
     char what[200] = "";
-    bool settled = is(l->acknowledgement, "done") || is(l->acknowledgement, "skipped") || is(l->acknowledgement, "refused");
+    bool settled = is(l->acknowledgement, "done") || is(l->acknowledgement, "skipped") ||
+                   is(l->acknowledgement, "refused");
 
     if (l->conditions == 0 || l->failed > 0)
         broke(world, "V6", "%s leaves the inbox before its conditions hold", label);
     if (l->acknowledgement[0] != '\0' && !settled && l->won)
-        broke(world, "V6", "%s leaves the inbox while its acknowledgement is %s", label, l->acknowledgement);
+        broke(world, "V6", "%s leaves the inbox while its acknowledgement is %s", label,
+              l->acknowledgement);
     if (!oracle_files_stand(run->deployment, l->key, what))
         broke(world, "V6", "%s leaves the inbox without its file %s", label, what);
     if (world->scenario.desk && is(l->disposition, "case") && helpdesk_count(world, l->key) == 0)
@@ -83,20 +94,24 @@ void oracle_before_move(struct run *run, const struct folder *folder, const stru
     if (strcmp(folder->name, INBOX) != 0)
         return;
     if (!look_up(run, folder, copy, &l)) {
-        broke(world, "V6", "run %u moves m%u (UID %u), which is not recorded", run->number, copy->mail->number, copy->uid);
+        broke(world, "V6", "run %u moves m%u (UID %u), which is not recorded", run->number,
+              copy->mail->number, copy->uid);
         return;
     }
     if (!l.armed && run->life != LIFE_KILLED)
-        broke(world, "V6", "run %u moves m%u (UID %u) without having written that it will", run->number,
-              copy->mail->number, copy->uid);
+        broke(world, "V6", "run %u moves m%u (UID %u) without having written that it will",
+              run->number, copy->mail->number, copy->uid);
     if (!l.won && !is(l.state, "complete") && is(l.disposition, "held"))
-        broke(world, "V6", "a copy of %s is filed while that waits for a decision", mail_label(world, l.key));
+        broke(world, "V6", "a copy of %s is filed while that waits for a decision",
+              mail_label(world, l.key));
     if (is(l.disposition, "held") || is(l.disposition, "adopted"))
-        broke(world, "V6", "%s leaves the inbox although it is %s", mail_label(world, l.key), l.disposition);
+        broke(world, "V6", "%s leaves the inbox although it is %s", mail_label(world, l.key),
+              l.disposition);
     if (is(l.disposition, "case") || is(l.disposition, "append"))
         judge_case(run, &l);
     if ((is(l.disposition, "report") || is(l.disposition, "evidence")) && l.recorded == 0)
-        broke(world, "V6", "%s leaves the inbox without being recorded with its case", mail_label(world, l.key));
+        broke(world, "V6", "%s leaves the inbox without being recorded with its case",
+              mail_label(world, l.key));
 }
 
 /* At rest: whatever left by our hand belongs to an item that is complete, or waits for a person after
@@ -108,10 +123,12 @@ void oracle_v6_filed_by_right(struct world *world, struct deployment *d)
         char octets[DIGEST_HEX_SIZE];
 
         digest_hex(&gone->mail->digest, octets);
-        if (!gone->by_person && sql_number(d,
-                                           "SELECT count(*) FROM delivery v JOIN item i USING (key) WHERE v.octets = ?1"
-                                           " AND i.disposition NOT IN ('held', 'adopted')",
-                                           octets, NULL) == 0)
-            broke(world, "V6", "m%u was filed, and its item says that it stays", gone->mail->number);
+        if (!gone->by_person &&
+            sql_number(d,
+                       "SELECT count(*) FROM delivery v JOIN item i USING (key) WHERE v.octets = ?1"
+                       " AND i.disposition NOT IN ('held', 'adopted')",
+                       octets, NULL) == 0)
+            broke(world, "V6", "m%u was filed, and its item says that it stays",
+                  gone->mail->number);
     }
 }

@@ -10,21 +10,24 @@
 
 static bool awaits_choice(struct deployment *d, const struct copy *copy)
 {
-    return sql_number(d, "SELECT count(*) FROM mailbox WHERE import_choice = 'waiting'", NULL) > 0 &&
+    return sql_number(d, "SELECT count(*) FROM mailbox WHERE import_choice = 'waiting'", NULL) >
+               0 &&
            copy->internal_ms < sql_number(d, "SELECT import_before FROM mailbox", NULL);
 }
 
-static bool recorded_here(struct deployment *d, const struct folder *folder, const struct copy *copy)
+static bool
+recorded_here(struct deployment *d, const struct folder *folder, const struct copy *copy)
 {
     char uidvalidity[16];
     char uid[16];
 
     snprintf(uidvalidity, sizeof uidvalidity, "%u", folder->uidvalidity);
     snprintf(uid, sizeof uid, "%u", copy->uid);
-    return sql_number(d,
-                      "SELECT count(*) FROM delivery JOIN item USING (key) WHERE folder = ?1 AND stale = 0"
-                      " AND uidvalidity = cast(?2 AS INTEGER) AND uid = cast(?3 AS INTEGER)",
-                      folder->name, uidvalidity, uid, NULL) == 1;
+    return sql_number(
+               d,
+               "SELECT count(*) FROM delivery JOIN item USING (key) WHERE folder = ?1 AND stale = 0"
+               " AND uidvalidity = cast(?2 AS INTEGER) AND uid = cast(?3 AS INTEGER)",
+               folder->name, uidvalidity, uid, NULL) == 1;
 }
 
 static bool octets_recorded(struct deployment *d, const struct mail *mail)
@@ -32,8 +35,9 @@ static bool octets_recorded(struct deployment *d, const struct mail *mail)
     char octets[DIGEST_HEX_SIZE];
 
     digest_hex(&mail->digest, octets);
-    return sql_number(d, "SELECT count(*) FROM delivery JOIN item USING (key) WHERE delivery.octets = ?1", octets,
-                      NULL) > 0;
+    return sql_number(
+               d, "SELECT count(*) FROM delivery JOIN item USING (key) WHERE delivery.octets = ?1",
+               octets, NULL) > 0;
 }
 
 void oracle_v1_every_message_is_listed(struct world *world, struct deployment *d)
@@ -49,17 +53,19 @@ void oracle_v1_every_message_is_listed(struct world *world, struct deployment *d
         if (awaits_choice(d, copy))
             awaiting++;
         else if (!recorded_here(d, inbox, copy))
-            broke(world, "V1", "m%u (UID %u) lies in the inbox, and no delivery names it", copy->mail->number,
-                  copy->uid);
+            broke(world, "V1", "m%u (UID %u) lies in the inbox, and no delivery names it",
+                  copy->mail->number, copy->uid);
     }
     if (awaiting != sql_number(d, "SELECT awaiting FROM mailbox", NULL))
-        broke(world, "V1", "%lld messages await the first-import choice, and another number is listed",
+        broke(world, "V1",
+              "%lld messages await the first-import choice, and another number is listed",
               (long long)awaiting);
     for (size_t i = 0; i < world->imap.departures; i++) {
         const struct departure *gone = &world->imap.departure[i];
 
         if (!gone->by_person && !octets_recorded(d, gone->mail))
-            broke(world, "V1", "m%u was filed, and the ledger does not know it", gone->mail->number);
+            broke(world, "V1", "m%u was filed, and the ledger does not know it",
+                  gone->mail->number);
     }
 }
 
@@ -69,9 +75,11 @@ static void each_case_item(struct world *world, struct deployment *d)
 {
     struct sqlite3_stmt *s = sql_open(
         d,
-        "SELECT i.key, c.reference, (SELECT count(*) FROM case_message m WHERE m.key = i.key AND m.case_key = i.key"
+        "SELECT i.key, c.reference, (SELECT count(*) FROM case_message m WHERE m.key = i.key AND "
+        "m.case_key = i.key"
         " AND m.direction = 'in'), i.case_key,"
-        " (SELECT count(*) FROM effect e WHERE e.key = i.key AND e.kind = 'case' AND e.status = 'done')"
+        " (SELECT count(*) FROM effect e WHERE e.key = i.key AND e.kind = 'case' AND e.target = "
+        "'desk' AND e.status = 'done')"
         " FROM item i LEFT JOIN case_record c ON c.key = i.key WHERE i.disposition = 'case'",
         NULL);
 
@@ -82,13 +90,16 @@ static void each_case_item(struct world *world, struct deployment *d)
 
         reference_of(PREFIX, key, REFERENCE_DIGITS, reference);
         if (strcmp(reference, sql_text(s, 1)) != 0)
-            broke(world, "V2", "the case of %s is called '%s'", mail_label(world, key), sql_text(s, 1));
+            broke(world, "V2", "the case of %s is called '%s'", mail_label(world, key),
+                  sql_text(s, 1));
         if (sql_int(s, 2) != 1 || strcmp(key, sql_text(s, 3)) != 0)
             broke(world, "V2", "%s has no case of its own", mail_label(world, key));
         if (at_desk > 1)
-            broke(world, "V2", "%s has %zu cases at the help desk", mail_label(world, key), at_desk);
+            broke(world, "V2", "%s has %zu cases at the help desk", mail_label(world, key),
+                  at_desk);
         if (world->scenario.desk && sql_int(s, 4) > 0 && at_desk == 0)
-            broke(world, "V2", "the case of %s is said to stand at the help desk", mail_label(world, key));
+            broke(world, "V2", "the case of %s is said to stand at the help desk",
+                  mail_label(world, key));
     }
 }
 
@@ -96,20 +107,25 @@ void oracle_v2_one_case(struct world *world, struct deployment *d)
 {
     each_case_item(world, d);
     if (sql_number(d,
-                   "SELECT count(*) FROM (SELECT 1 FROM item WHERE disposition = 'case' AND source_digest <> ''"
+                   "SELECT count(*) FROM (SELECT 1 FROM item WHERE disposition = 'case' AND "
+                   "source_digest <> ''"
                    " GROUP BY source_digest HAVING count(*) > 1)",
                    NULL) > 0)
         broke(world, "V2", "one mail has two cases");
-    if (sql_number(d,
-                   "SELECT count(*) FROM case_message m JOIN item i USING (key) WHERE m.direction = 'in'"
-                   " AND m.case_key <> m.key AND i.disposition NOT IN ('append', 'report', 'evidence')",
-                   NULL) > 0)
+    if (sql_number(
+            d,
+            "SELECT count(*) FROM case_message m JOIN item i USING (key) WHERE m.direction = 'in'"
+            " AND m.case_key <> m.key AND i.disposition NOT IN ('append', 'report', 'evidence')",
+            NULL) > 0)
         broke(world, "V2", "a mail shares a case without having been appended to it");
-    if (sql_number(d, "SELECT count(*) FROM case_record LEFT JOIN item USING (key) WHERE item.disposition <> 'case'",
+    if (sql_number(d,
+                   "SELECT count(*) FROM case_record LEFT JOIN item USING (key) WHERE "
+                   "item.disposition <> 'case'",
                    NULL) > 0)
         broke(world, "V2", "there is a case that no mail made");
     for (size_t i = 0; i < world->helpdesk.records; i++)
-        if (sql_number(d, "SELECT count(*) FROM item WHERE key = ?1", world->helpdesk.record[i].key, NULL) == 0)
+        if (sql_number(d, "SELECT count(*) FROM item WHERE key = ?1", world->helpdesk.record[i].key,
+                       NULL) == 0)
             broke(world, "V2", "the help desk has a case of a mail that the ledger does not know");
 }
 
@@ -146,7 +162,10 @@ bool oracle_files_stand(struct deployment *d, const char *key, char what[200])
 }
 
 /* The sender's attachments, as the world knows them, are the plan's. */
-static void plan_is_the_mail(struct world *world, struct deployment *d, const char *key, const struct mail *mail)
+static void plan_is_the_mail(struct world *world,
+                             struct deployment *d,
+                             const char *key,
+                             const struct mail *mail)
 {
     for (size_t i = 0; i < mail->attachments; i++) {
         const struct mail_attachment *a = &mail->attachment[i];
@@ -156,12 +175,15 @@ static void plan_is_the_mail(struct world *world, struct deployment *d, const ch
         snprintf(name, sizeof name, "%02zu-%s", i + 1, a->name);
         digest_hex(&a->sha256, hex);
         if (sql_number(d,
-                       "SELECT count(*) FROM attachment WHERE key = ?1 AND stored_name = ?2 AND sha256 = ?3"
+                       "SELECT count(*) FROM attachment WHERE key = ?1 AND stored_name = ?2 AND "
+                       "sha256 = ?3"
                        " AND (status = 'refused') = cast(?4 AS INTEGER)",
                        key, name, hex, a->refused ? "1" : "0", NULL) != 1)
-            broke(world, "V3", "attachment %s of m%u is not in the plan as it was sent", name, mail->number);
+            broke(world, "V3", "attachment %s of m%u is not in the plan as it was sent", name,
+                  mail->number);
     }
-    if (sql_number(d, "SELECT count(*) FROM attachment WHERE key = ?1", key, NULL) != (int64_t)mail->attachments)
+    if (sql_number(d, "SELECT count(*) FROM attachment WHERE key = ?1", key, NULL) !=
+        (int64_t)mail->attachments)
         broke(world, "V3", "the plan of m%u has attachments that were not sent", mail->number);
 }
 
@@ -178,7 +200,9 @@ static void every_file_is_known(struct world *world, struct deployment *d)
         if (name == NULL)
             continue;
         name += strlen("/attachments/");
-        if (sql_number(d, "SELECT count(*) FROM attachment WHERE key = ?1 AND stored_name = ?2 AND status <> 'refused'",
+        if (sql_number(d,
+                       "SELECT count(*) FROM attachment WHERE key = ?1 AND stored_name = ?2 AND "
+                       "status <> 'refused'",
                        key, name, NULL) != 1)
             broke(world, "V3", "the file %s of %s is in no plan", name, mail_label(world, key));
     }
@@ -205,7 +229,8 @@ void oracle_v3_files_are_the_plan(struct world *world, struct deployment *d)
         if (sql_int(s, 3) != 0 && !stands(d, path, sql_text(s, 1)))
             broke(world, "V3", "the original of %s is not kept", mail_label(world, sql_text(s, 0)));
         if (strcmp(sql_text(s, 2), "complete") == 0 && !oracle_files_stand(d, sql_text(s, 0), what))
-            broke(world, "V3", "%s is complete without its file %s", mail_label(world, sql_text(s, 0)), what);
+            broke(world, "V3", "%s is complete without its file %s",
+                  mail_label(world, sql_text(s, 0)), what);
     }
     every_file_is_known(world, d);
 }

@@ -25,9 +25,11 @@ static void judge_told(struct world *world, const struct told *t)
     bool done = strcmp(t->status, "done") == 0;
 
     if (done && t->accepted == 0)
-        broke(world, "V4", "the sender of %s is said to have been told, and the server took nothing in", label);
+        broke(world, "V4",
+              "the sender of %s is said to have been told, and the server took nothing in", label);
     if ((refused || skipped) && t->accepted > 0)
-        broke(world, "V4", "the sender of %s is said not to have been told (%s), and was", label, t->status);
+        broke(world, "V4", "the sender of %s is said not to have been told (%s), and was", label,
+              t->status);
     if (skipped && t->reason[0] == '\0')
         broke(world, "V4", "the acknowledgement of %s was skipped for no reason", label);
     if (strcmp(t->state, "complete") == 0 && !done && !refused && !skipped)
@@ -36,20 +38,23 @@ static void judge_told(struct world *world, const struct told *t)
 
 void oracle_v4_told_once(struct world *world, struct deployment *d)
 {
-    struct sqlite3_stmt *s = sql_open(d,
-                                      "SELECT e.key, e.target, e.status, e.reason, i.state FROM effect e JOIN item i"
-                                      " USING (key) WHERE e.kind = 'acknowledgement'",
-                                      NULL);
+    struct sqlite3_stmt *s =
+        sql_open(d,
+                 "SELECT e.key, e.target, e.status, e.reason, i.state FROM effect e JOIN item i"
+                 " USING (key) WHERE e.kind = 'acknowledgement'",
+                 NULL);
 
     while (sql_row(s)) {
-        struct told t = {sql_text(s, 0), sql_text(s, 1), sql_text(s, 2), sql_text(s, 3), sql_text(s, 4), 0};
+        struct told t = {sql_text(s, 0), sql_text(s, 1), sql_text(s, 2),
+                         sql_text(s, 3), sql_text(s, 4), 0};
         char effect[EFFECT_ID_SIZE];
 
         effect_id(t.key, t.target, effect);
         t.accepted = smtp_accepted(world, effect);
         judge_told(world, &t);
         if (t.accepted > 1 + smtp_allowed(world, effect))
-            broke(world, "V4", "the sender of %s was told %zu times", mail_label(world, t.key), t.accepted);
+            broke(world, "V4", "the sender of %s was told %zu times", mail_label(world, t.key),
+                  t.accepted);
     }
     if (sql_number(d,
                    "SELECT count(*) FROM item i WHERE disposition = 'case' AND NOT EXISTS"
@@ -62,14 +67,16 @@ void oracle_v4_told_once(struct world *world, struct deployment *d)
 
 void oracle_v5_unknown_is_left_by_a_person(struct world *world, struct deployment *d)
 {
-    struct sqlite3_stmt *s = sql_open(d,
-                                      "SELECT v.key, v.what, v.to_state FROM event v JOIN effect e"
-                                      " ON v.subject = 'effect ' || e.id WHERE e.kind = 'acknowledgement'"
-                                      " AND v.from_state = 'unknown' AND v.actor NOT IN ('evidence', 'person')",
-                                      NULL);
+    struct sqlite3_stmt *s =
+        sql_open(d,
+                 "SELECT v.key, v.what, v.to_state FROM event v JOIN effect e"
+                 " ON v.subject = 'effect ' || e.id WHERE e.kind = 'acknowledgement'"
+                 " AND v.from_state = 'unknown' AND v.actor NOT IN ('evidence', 'person')",
+                 NULL);
 
     while (sql_row(s))
-        broke(world, "V5", "the acknowledgement of %s left unknown for %s by '%s', and nobody decided",
+        broke(world, "V5",
+              "the acknowledgement of %s left unknown for %s by '%s', and nobody decided",
               mail_label(world, sql_text(s, 0)), sql_text(s, 2), sql_text(s, 1));
 }
 
@@ -79,20 +86,24 @@ void oracle_before_line(struct run *run, const char *effect)
 {
     struct deployment *d = run->deployment;
 
-    if (sql_number(d,
-                   "SELECT count(*) FROM attempt a JOIN effect e ON e.id = a.effect WHERE e.ack_id = ?1"
-                   " AND e.status = 'attempting' AND a.phase = 'armed' AND a.run = ?2",
-                   effect, run->facts.id, NULL) == 1)
+    if (sql_number(
+            d,
+            "SELECT count(*) FROM attempt a JOIN effect e ON e.id = a.effect WHERE e.ack_id = ?1"
+            " AND e.status = 'attempting' AND a.phase = 'armed' AND a.run = ?2",
+            effect, run->facts.id, NULL) == 1)
         return;
     /* It may have been taken from this run while it stood between its commit and the line. */
-    if (sql_number(d,
-                   "SELECT count(*) FROM attempt a JOIN effect e ON e.id = a.effect WHERE e.ack_id = ?1"
-                   " AND a.phase = 'lost' AND a.run = ?2",
-                   effect, run->facts.id, NULL) == 0)
-        broke(run->world, "V8", "run %u sends the line of acknowledgement %.8s, which is not armed", run->number, effect);
+    if (sql_number(
+            d,
+            "SELECT count(*) FROM attempt a JOIN effect e ON e.id = a.effect WHERE e.ack_id = ?1"
+            " AND a.phase = 'lost' AND a.run = ?2",
+            effect, run->facts.id, NULL) == 0)
+        broke(run->world, "V8", "run %u sends the line of acknowledgement %.8s, which is not armed",
+              run->number, effect);
 }
 
-static void lines_are_written(struct world *world, struct deployment *d, const char *key, const char *target)
+static void
+lines_are_written(struct world *world, struct deployment *d, const char *key, const char *target)
 {
     char effect[EFFECT_ID_SIZE];
 
@@ -103,10 +114,12 @@ static void lines_are_written(struct world *world, struct deployment *d, const c
         if (strcmp(line->effect, effect) != 0 || world->run[line->run - 1]->deployment != d)
             continue;
         if (sql_number(d,
-                       "SELECT count(*) FROM attempt a JOIN effect e ON e.id = a.effect WHERE e.ack_id = ?1"
+                       "SELECT count(*) FROM attempt a JOIN effect e ON e.id = a.effect WHERE "
+                       "e.ack_id = ?1"
                        " AND a.run = ?2 AND a.armed_at IS NOT NULL",
                        effect, world->run[line->run - 1]->facts.id, NULL) == 0)
-            broke(world, "V8", "run %u sent acknowledgement %.8s, and no try of it is written", line->run, effect);
+            broke(world, "V8", "run %u sent acknowledgement %.8s, and no try of it is written",
+                  line->run, effect);
     }
 }
 
@@ -114,10 +127,10 @@ void oracle_v8_every_try_is_written(struct world *world, struct deployment *d)
 {
     if (sql_number(d, "SELECT count(*) FROM attempt WHERE phase = 'armed'", NULL) > 0)
         broke(world, "V8", "a try is still said to be under way, and everything is at rest");
-    if (d->went_back > 0)    /* what the older copy did not know cannot be there */
+    if (d->went_back > 0) /* what the older copy did not know cannot be there */
         return;
-    struct sqlite3_stmt *s =
-        sql_open(d, "SELECT key, target FROM effect WHERE kind = 'acknowledgement' AND target <> ''", NULL);
+    struct sqlite3_stmt *s = sql_open(
+        d, "SELECT key, target FROM effect WHERE kind = 'acknowledgement' AND target <> ''", NULL);
 
     while (sql_row(s))
         lines_are_written(world, d, sql_text(s, 0), sql_text(s, 1));
@@ -126,6 +139,7 @@ void oracle_v8_every_try_is_written(struct world *world, struct deployment *d)
 
         if (world->run[line->run - 1]->deployment == d &&
             sql_number(d, "SELECT count(*) FROM effect WHERE ack_id = ?1", line->effect, NULL) == 0)
-            broke(world, "V8", "run %u sent acknowledgement %.8s, which no plan has", line->run, line->effect);
+            broke(world, "V8", "run %u sent acknowledgement %.8s, which no plan has", line->run,
+                  line->effect);
     }
 }

@@ -25,7 +25,7 @@ struct question {
     enum reason reason;
     enum completion completion;
     char effect[EFFECT_ID_SIZE];
-    char run[RUN_ID_SIZE];       /* of the last attempt of its acknowledgement */
+    char run[RUN_ID_SIZE]; /* of the last attempt of its acknowledgement */
     struct digest octets;
 };
 
@@ -34,13 +34,14 @@ struct question {
 static size_t open_questions(struct deployment *d, struct question out[QUESTIONS_MAX])
 {
     size_t count = 0;
-    struct sqlite3_stmt *s = sql_open(d,
-                                      "SELECT i.key, i.reason, e.target, i.octets,"
-                                      " (SELECT a.run FROM attempt a WHERE a.effect = e.id ORDER BY a.number DESC LIMIT 1)"
-                                      " FROM item i LEFT JOIN effect e ON e.key = i.key AND e.kind = 'acknowledgement'"
-                                      " AND e.target <> 'closed'"
-                                      " WHERE i.state = 'needs_reconciliation' ORDER BY i.key",
-                                      NULL);
+    struct sqlite3_stmt *s = sql_open(
+        d,
+        "SELECT i.key, i.reason, e.target, i.octets,"
+        " (SELECT a.run FROM attempt a WHERE a.effect = e.id ORDER BY a.number DESC LIMIT 1)"
+        " FROM item i LEFT JOIN effect e ON e.key = i.key AND e.kind = 'acknowledgement'"
+        " AND e.target <> 'closed'"
+        " WHERE i.state = 'needs_reconciliation' ORDER BY i.key",
+        NULL);
 
     while (sql_row(s)) {
         struct question *q = &out[count];
@@ -139,7 +140,8 @@ static bool read_original(struct world *world, const struct question *q, struct 
     return mail != NULL && reader_read(NULL, str_slice(&mail->octets), out, &err) == RC_OK;
 }
 
-static enum rc decide(struct world *world, struct deployment *d, const struct question *q, enum decision decision)
+static enum rc
+decide(struct world *world, struct deployment *d, const struct question *q, enum decision decision)
 {
     struct ledger ledger = store_ledger(d->tool);
     struct policy policy;
@@ -162,14 +164,15 @@ static enum rc decide(struct world *world, struct deployment *d, const struct qu
                                        .evidence_wait_ms = EVIDENCE_WAIT};
     enum rc rc = ledger.people->decide(ledger.self, &request, now_of(world), &result, &err);
 
-    tell(world, "a person says of %s: %s; %s%s%s", mail_label(world, q->key), decision_meaning(decision), rc_text(rc),
-         rc == RC_OK ? "" : ": ", rc == RC_OK ? "" : err.text);
+    tell(world, "a person says of %s: %s; %s%s%s", mail_label(world, q->key),
+         decision_meaning(decision), rc_text(rc), rc == RC_OK ? "" : ": ",
+         rc == RC_OK ? "" : err.text);
     if (rc == RC_OK && decision == DECIDE_NOT_SENT)
         smtp_allow(world, q->effect);
     return rc;
 }
 
-size_t people_decide(struct world *world, struct deployment *d, bool *later)
+size_t people_answer_questions(struct world *world, struct deployment *d, bool *later)
 {
     struct question question[QUESTIONS_MAX];
     size_t count = open_questions(d, question);
@@ -189,7 +192,7 @@ size_t people_decide(struct world *world, struct deployment *d, bool *later)
     return answered;
 }
 
-bool people_choose_import(struct world *world, struct deployment *d)
+bool person_chooses_import(struct world *world, struct deployment *d)
 {
     static const enum import_choice choices[] = {IMPORT_CASES, IMPORT_FULL, IMPORT_ADOPT};
     struct ledger ledger = store_ledger(d->tool);
@@ -198,7 +201,8 @@ bool people_choose_import(struct world *world, struct deployment *d)
 
     if (sql_number(d, "SELECT count(*) FROM mailbox WHERE import_choice = 'waiting'", NULL) == 0)
         return false;
-    enum rc rc = ledger.mailboxes->choose_import(ledger.self, MAILBOX_ID, choice, PERSON, now_of(world), &err);
+    enum rc rc = ledger.mailboxes->choose_import(ledger.self, MAILBOX_ID, choice, PERSON,
+                                                 now_of(world), &err);
 
     tell(world, "a person chooses for mail from before: %s; %s", import_text(choice), rc_text(rc));
     world->moved += rc == RC_OK;
@@ -213,7 +217,8 @@ static bool any_item(struct world *world, struct deployment *d, char out[KEY_SIZ
     if (count == 0)
         return false;
     snprintf(nth, sizeof nth, "%u", rng_below(&world->rng, (uint32_t)count));
-    struct sqlite3_stmt *s = sql_open(d, "SELECT key FROM item ORDER BY key LIMIT 1 OFFSET cast(?1 AS INTEGER)", nth, NULL);
+    struct sqlite3_stmt *s = sql_open(
+        d, "SELECT key FROM item ORDER BY key LIMIT 1 OFFSET cast(?1 AS INTEGER)", nth, NULL);
 
     if (!sql_row(s))
         return false;
@@ -222,7 +227,7 @@ static bool any_item(struct world *world, struct deployment *d, char out[KEY_SIZ
     return true;
 }
 
-bool people_replay(struct world *world, struct deployment *d)
+bool person_replays(struct world *world, struct deployment *d)
 {
     struct ledger ledger = store_ledger(d->tool);
     struct replay_result result = {0};
@@ -240,12 +245,13 @@ bool people_replay(struct world *world, struct deployment *d)
     return true;
 }
 
-bool people_pause(struct world *world, struct deployment *d, bool paused)
+bool person_pauses(struct world *world, struct deployment *d, bool paused)
 {
     struct ledger ledger = store_ledger(d->tool);
     unsigned effects = rng_one_in(&world->rng, 2) ? 0 : KIND(EFFECT_ACKNOWLEDGEMENT);
     struct err err = ERR_INIT;
-    enum rc rc = ledger.people->pause(ledger.self, MAILBOX_ID, paused, effects, PERSON, WHY, now_of(world), &err);
+    enum rc rc = ledger.people->pause(ledger.self, MAILBOX_ID, paused, effects, PERSON, WHY,
+                                      now_of(world), &err);
 
     tell(world, "an operator %s the mailbox: %s", paused ? "pauses" : "resumes", rc_text(rc));
     world->moved++;

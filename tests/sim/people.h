@@ -15,9 +15,9 @@ struct world;
 
 /* Answers every question that is open and may be answered now. Returns how many were; `later` is
  * set where one may be answered later. */
-size_t people_decide(struct world *world, struct deployment *deployment, bool *later);
+size_t people_answer_questions(struct world *world, struct deployment *deployment, bool *later);
 /* Makes the first-import choice where it is waited for. */
-bool people_choose_import(struct world *world, struct deployment *deployment);
+bool person_chooses_import(struct world *world, struct deployment *deployment);
 /* An operator replays some item. */
-bool people_replay(struct world *world, struct deployment *deployment);
-bool people_pause(struct world *world, struct deployment *deployment, bool paused);
+bool person_replays(struct world *world, struct deployment *deployment);
+bool person_pauses(struct world *world, struct deployment *deployment, bool paused);

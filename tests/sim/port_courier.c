@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SERVER_PATIENCE MINUTES(5)    /* how long a server waits for the end of data */
+#define SERVER_PATIENCE MINUTES(5) /* how long a server waits for the end of data */
 
 static size_t courier_room(void *self)
 {
@@ -105,12 +105,14 @@ static void settle(struct run *run, struct letter_under_way *letter, struct cour
                                   .line_left = letter->state == LETTER_LEFT,
                                   .closed = fate->code == 0 || fate->code == 421};
     snprintf(out->enhanced, sizeof out->enhanced, "%s", fate->enhanced);
-    snprintf(out->reply, sizeof out->reply, "%d %s the server %s", fate->code, fate->enhanced, fate->what);
+    snprintf(out->reply, sizeof out->reply, "%d %s the server %s", fate->code, fate->enhanced,
+             fate->what);
     if (letter->line != NULL)
         letter->line->answered = fate->code != 0;
     else
         tell(run->world, "the server %s (acknowledgement %.8s)", fate->what, letter->effect);
-    tell(run->world, "run %u hears what came of acknowledgement %.8s: %d", run->number, letter->effect, fate->code);
+    tell(run->world, "run %u hears what came of acknowledgement %.8s: %d", run->number,
+         letter->effect, fate->code);
     forget_letter(letter);
 }
 
@@ -123,7 +125,8 @@ static void speak(struct run *run, struct letter_under_way *letter, struct couri
     letter->state = LETTER_READY;
     letter->due_ms = -1;
     letter->ready_ms = run->world->timeline.now_ms;
-    *out = (struct courier_event){.what = COURIER_READY, .id = letter->id, .stage = STAGE_DATA, .code = 354};
+    *out = (struct courier_event){
+        .what = COURIER_READY, .id = letter->id, .stage = STAGE_DATA, .code = 354};
 }
 
 static enum rc wait_for(struct run *run, int64_t until_boot_ms, struct courier_event *out)
@@ -146,15 +149,23 @@ static enum rc wait_for(struct run *run, int64_t until_boot_ms, struct courier_e
     return RC_OK;
 }
 
-static enum rc courier_next(void *self, int64_t until_boot_ms, struct courier_event *out, struct err *err)
+static enum rc
+courier_next(void *self, int64_t until_boot_ms, struct courier_event *out, struct err *err)
 {
     struct run *run = self;
 
     THROUGH_GATE(run, CALL_COURIER_NEXT, err, wait_for(run, until_boot_ms, out));
 }
 
-static const struct fate patience_ended = {
-    "S13", "had closed the connection, and has not taken it", STAGE_END_OF_DATA, 0, "", false, 0, false, 0};
+static const struct fate patience_ended = {"S13",
+                                           "had closed the connection, and has not taken it",
+                                           STAGE_END_OF_DATA,
+                                           0,
+                                           "",
+                                           false,
+                                           0,
+                                           false,
+                                           0};
 
 static void courier_release(void *self, int64_t id)
 {
@@ -171,13 +182,16 @@ static void courier_release(void *self, int64_t id)
     }
     if (run->world->timeline.now_ms - letter->ready_ms > SERVER_PATIENCE)
         letter->fate = &patience_ended;
-    tell(run->world, "run %u sends the end-of-data line of acknowledgement %.8s", run->number, letter->effect);
+    tell(run->world, "run %u sends the end-of-data line of acknowledgement %.8s", run->number,
+         letter->effect);
     oracle_before_line(run, letter->effect);
-    letter->line = smtp_line_leaves(run->world, run->number, letter->effect, str_slice(&letter->octets), letter->fate);
+    letter->line = smtp_line_leaves(run->world, run->number, letter->effect,
+                                    str_slice(&letter->octets), letter->fate);
     letter->state = LETTER_LEFT;
     letter->due_ms = run->world->timeline.now_ms + 30 +
-                     (letter->fate->code == 0 && letter->fate->reply_ms > FINAL_TIMEOUT ? FINAL_TIMEOUT
-                                                                                         : letter->fate->reply_ms);
+                     (letter->fate->code == 0 && letter->fate->reply_ms > FINAL_TIMEOUT
+                          ? FINAL_TIMEOUT
+                          : letter->fate->reply_ms);
     (void)gate_close(run, CALL_COURIER_RELEASE, RC_OK, &err);
 }
 

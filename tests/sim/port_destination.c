@@ -11,26 +11,34 @@
 
 static void done(struct destination_answer *out, const struct record *record, bool adopted)
 {
-    *out = (struct destination_answer){.outcome = OUTCOME_DONE, .adopted = adopted, .code = adopted ? 409 : 201};
+    *out = (struct destination_answer){
+        .outcome = OUTCOME_DONE, .adopted = adopted, .code = adopted ? 409 : 201};
     snprintf(out->external_id, sizeof out->external_id, "%s", record->id);
 }
 
 /* The answers that no answer of the port's own result carries: they are told in `out`. */
-static enum rc make(struct run *run, const struct case_facts *facts, enum answer answer, struct destination_answer *out)
+static enum rc make(struct run *run,
+                    const struct case_facts *facts,
+                    enum answer answer,
+                    struct destination_answer *out)
 {
     struct world *world = run->world;
     const struct record *there = helpdesk_find(world, facts->key);
     bool adopted = there != NULL && world->scenario.desk_unique;
-    int64_t later_ms = answer == ANSWER_HALF ? MINUTES(2) : 0;    /* D09: shows after a look-up said no */
+    int64_t later_ms =
+        answer == ANSWER_HALF ? MINUTES(2) : 0; /* D09: shows after a look-up said no */
 
     if (answer == ANSWER_DEFERRED) {
         reached_row("D04");
-        *out = (struct destination_answer){.outcome = OUTCOME_DEFERRED, .fault = FAULT_SERVER, .code = 429,
+        *out = (struct destination_answer){.outcome = OUTCOME_DEFERRED,
+                                           .fault = FAULT_SERVER,
+                                           .code = 429,
                                            .retry_after_ms = SECONDS(30)};
         return RC_OK;
     }
     if (answer == ANSWER_REFUSED) {
-        *out = (struct destination_answer){.outcome = OUTCOME_REFUSED, .fault = FAULT_ITEM, .code = 422};
+        *out = (struct destination_answer){
+            .outcome = OUTCOME_REFUSED, .fault = FAULT_ITEM, .code = 422};
         return RC_OK;
     }
     if (answer == ANSWER_LOST) {
@@ -50,8 +58,10 @@ static enum rc make(struct run *run, const struct case_facts *facts, enum answer
     return RC_OK;
 }
 
-static enum rc
-desk_create(void *self, const struct case_facts *facts, struct destination_answer *out, struct err *err)
+static enum rc desk_create(void *self,
+                           const struct case_facts *facts,
+                           struct destination_answer *out,
+                           struct err *err)
 {
     struct run *run = self;
     enum answer answer = gate_open(run, CALL_DESK_CREATE);
@@ -61,12 +71,16 @@ desk_create(void *self, const struct case_facts *facts, struct destination_answe
     return gate_close(run, CALL_DESK_CREATE, make(run, facts, answer, out), err);
 }
 
-static enum rc look(struct run *run, const struct case_facts *facts, enum answer answer, struct destination_answer *out)
+static enum rc look(struct run *run,
+                    const struct case_facts *facts,
+                    enum answer answer,
+                    struct destination_answer *out)
 {
     const struct record *record = helpdesk_find(run->world, facts->key);
 
     if (answer != ANSWER_TRUE)
-        *out = (struct destination_answer){.outcome = OUTCOME_DEFERRED, .fault = FAULT_SERVER, .code = 503};
+        *out = (struct destination_answer){
+            .outcome = OUTCOME_DEFERRED, .fault = FAULT_SERVER, .code = 503};
     else if (record != NULL && record->visible)
         done(out, record, true);
     else
@@ -74,8 +88,10 @@ static enum rc look(struct run *run, const struct case_facts *facts, enum answer
     return RC_OK;
 }
 
-static enum rc
-desk_find(void *self, const struct case_facts *facts, struct destination_answer *out, struct err *err)
+static enum rc desk_find(void *self,
+                         const struct case_facts *facts,
+                         struct destination_answer *out,
+                         struct err *err)
 {
     struct run *run = self;
     enum answer answer = gate_open(run, CALL_DESK_FIND);

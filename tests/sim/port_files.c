@@ -26,7 +26,8 @@ static enum rc files_append(void *self, const char *path, struct slice octets, s
     struct run *run = self;
     enum answer answer = gate_open(run, CALL_FILES_APPEND);
 
-    if (answer == ANSWER_HALF && disk_append(disk_of(run), path, slice_cut(octets, 0, octets.len / 2), NULL) == RC_OK)
+    if (answer == ANSWER_HALF &&
+        disk_append(disk_of(run), path, slice_cut(octets, 0, octets.len / 2), NULL) == RC_OK)
         return answer_fail(CALL_FILES_APPEND, answer, err);
     if (answer != ANSWER_TRUE)
         return answer_fail(CALL_FILES_APPEND, answer, err);

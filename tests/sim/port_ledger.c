@@ -3,8 +3,6 @@
 #include "ports.h"
 #include "world.h"
 
-#include <stdlib.h>
-
 /* The real ledger behind gates: runs, mailboxes, people. */
 
 static struct ledger *real(struct run *run)
@@ -23,45 +21,49 @@ static enum rc enter(void *self, const struct run_facts *who, struct instant now
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_ENTER, err, real(run)->runs->enter(real(run)->self, who, now, err));
+    THROUGH_GATE(run, CALL_LEDGER_ENTER, err,
+                 real(run)->runs->enter(real(run)->self, who, now, err));
 }
 
-static enum rc others(void *self, const char *who, struct run_facts **out, size_t *count, struct err *err)
+static enum rc
+others(void *self, const char *who, struct run_facts **out, size_t *count, struct err *err)
 {
     struct run *run = self;
+    CLEANUP(mem_free) struct run_facts *found = NULL;
     enum answer answer = gate_open(run, CALL_LEDGER_OTHERS);
 
     if (answer != ANSWER_TRUE)
         return answer_fail(CALL_LEDGER_OTHERS, answer, err);
-    TRY(real(run)->runs->others(real(run)->self, who, out, count, err));
-    enum rc rc = gate_close(run, CALL_LEDGER_OTHERS, RC_OK, err);
-
-    if (rc != RC_OK) {
-        free(*out);
-        *out = NULL;
-    }
-    return rc;
+    TRY(real(run)->runs->others(real(run)->self, who, &found, count, err));
+    TRY(gate_close(run, CALL_LEDGER_OTHERS, RC_OK, err));
+    *out = STEAL(found);
+    return RC_OK;
 }
 
-static enum rc bury(void *self, const char *dead, const char *by, struct instant now, struct err *err)
+static enum rc
+bury(void *self, const char *dead, const char *by, struct instant now, struct err *err)
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_BURY, err, real(run)->runs->bury(real(run)->self, dead, by, now, err));
+    THROUGH_GATE(run, CALL_LEDGER_BURY, err,
+                 real(run)->runs->bury(real(run)->self, dead, by, now, err));
 }
 
-static enum rc renew(void *self, const char *who, struct instant now, int64_t lease_ms, struct err *err)
+static enum rc
+renew(void *self, const char *who, struct instant now, int64_t lease_ms, struct err *err)
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_RENEW, err, real(run)->runs->renew(real(run)->self, who, now, lease_ms, err));
+    THROUGH_GATE(run, CALL_LEDGER_RENEW, err,
+                 real(run)->runs->renew(real(run)->self, who, now, lease_ms, err));
 }
 
 static enum rc leave(void *self, const char *who, struct instant now, struct err *err)
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_LEAVE, err, real(run)->runs->leave(real(run)->self, who, now, err));
+    THROUGH_GATE(run, CALL_LEDGER_LEAVE, err,
+                 real(run)->runs->leave(real(run)->self, who, now, err));
 }
 
 static const struct ledger_runs port_runs = {facts, enter, others, bury, renew, leave};
@@ -70,22 +72,26 @@ static enum rc load(void *self, const char *mailbox, struct mailbox_record *out,
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_MAILBOX, err, real(run)->mailboxes->load(real(run)->self, mailbox, out, err));
+    THROUGH_GATE(run, CALL_LEDGER_MAILBOX, err,
+                 real(run)->mailboxes->load(real(run)->self, mailbox, out, err));
 }
 
 static enum rc save(void *self, struct mailbox_record *record, struct instant now, struct err *err)
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_SAVE, err, real(run)->mailboxes->save(real(run)->self, record, now, err));
+    THROUGH_GATE(run, CALL_LEDGER_SAVE, err,
+                 real(run)->mailboxes->save(real(run)->self, record, now, err));
 }
 
-static enum rc rewind_mailbox(void *self, struct mailbox_record *record, struct instant now, struct err *err)
+static enum rc
+rewind_mailbox(void *self, struct mailbox_record *record, struct instant now, struct err *err)
 {
     struct run *run = self;
 
     tell(run->world, "run %u notices that the ledger went back in time", run->number);
-    THROUGH_GATE(run, CALL_LEDGER_REWIND, err, real(run)->mailboxes->rewind(real(run)->self, record, now, err));
+    THROUGH_GATE(run, CALL_LEDGER_REWIND, err,
+                 real(run)->mailboxes->rewind(real(run)->self, record, now, err));
 }
 
 static enum rc
@@ -107,11 +113,13 @@ static enum rc choose_import(void *self,
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_IMPORT, err,
-                 real(run)->mailboxes->choose_import(real(run)->self, mailbox, choice, by, now, err));
+    THROUGH_GATE(
+        run, CALL_LEDGER_IMPORT, err,
+        real(run)->mailboxes->choose_import(real(run)->self, mailbox, choice, by, now, err));
 }
 
-static const struct ledger_mailboxes port_mailboxes = {load, save, rewind_mailbox, renumber, choose_import};
+static const struct ledger_mailboxes port_mailboxes = {load, save, rewind_mailbox, renumber,
+                                                       choose_import};
 
 struct ledger port_ledger(struct run *run)
 {
@@ -120,5 +128,5 @@ struct ledger port_ledger(struct run *run)
                            .mailboxes = &port_mailboxes,
                            .intake = &port_intake,
                            .work = &port_work,
-                           .people = NULL};    /* people have tools of their own */
+                           .people = NULL}; /* people have tools of their own */
 }

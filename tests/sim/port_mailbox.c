@@ -10,24 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+static enum rc connected(struct run *run, struct err *err)
+{
+    bool lost = run->session_lost;
+
+    run->session_lost = false; /* the next call connects anew */
+    if (run->world->imap.down)
+        return FAIL(err, RC_DEFERRED, "sim: the IMAP server is down");
+    return lost ? FAIL(err, RC_DEFERRED, "sim: the connection is gone") : RC_OK;
+}
+
 static enum rc reach(struct run *run, const char *name, struct folder **out, struct err *err)
 {
-    struct imap *imap = &run->world->imap;
-
-    if (imap->down)
-        return FAIL(err, RC_DEFERRED, "sim: the IMAP server is down");
-    *out = imap_folder(imap, name);
+    TRY(connected(run, err));
+    *out = imap_folder(&run->world->imap, name);
     if (*out == NULL)
         return FAIL(err, RC_NOT_FOUND, "sim: there is no folder '%s'", name);
     return RC_OK;
 }
 
 /* The folder under the UIDVALIDITY that the caller's UIDs were seen with. */
-static enum rc reach_seen(struct run *run,
-                          const char *name,
-                          uint32_t uidvalidity,
-                          struct folder **out,
-                          struct err *err)
+static enum rc reach_seen(
+    struct run *run, const char *name, uint32_t uidvalidity, struct folder **out, struct err *err)
 {
     TRY(reach(run, name, out, err));
     if ((*out)->uidvalidity != uidvalidity)
@@ -53,28 +57,20 @@ static enum rc mailbox_open(void *self, const char *name, struct folder_state *o
     THROUGH_GATE(run, CALL_MAILBOX_OPEN, err, do_open(run, name, out, err));
 }
 
-static enum rc do_list(struct run *run,
-                       const struct folder *folder,
-                       uint32_t first_uid,
-                       struct mail_line **out,
-                       size_t *count)
+static struct mail_line *list(const struct folder *folder, uint32_t first_uid, size_t *count)
 {
     struct mail_line *line = mem_new(folder->count + 1, sizeof *line);
-    size_t listed = 0;
 
-    (void)run;
+    *count = 0;
     for (size_t i = 0; i < folder->count; i++) {
-        struct copy *copy = &folder->copy[i];
+        const struct copy *copy = &folder->copy[i];
 
-        if (copy->uid < first_uid || copy->deleted)
-            continue;
-        line[listed++] = (struct mail_line){.uid = copy->uid,
-                                            .internal_ms = copy->internal_ms,
-                                            .size = (int64_t)copy->mail->octets.len};
+        if (copy->uid >= first_uid && !copy->deleted)
+            line[(*count)++] = (struct mail_line){.uid = copy->uid,
+                                                  .internal_ms = copy->internal_ms,
+                                                  .size = (int64_t)copy->mail->octets.len};
     }
-    *out = line;
-    *count = listed;
-    return RC_OK;
+    return line;
 }
 
 static enum rc mailbox_list(void *self,
@@ -92,17 +88,19 @@ static enum rc mailbox_list(void *self,
     if (answer != ANSWER_TRUE)
         return answer_fail(CALL_MAILBOX_LIST, answer, err);
     TRY(reach_seen(run, name, uidvalidity, &folder, err));
-    do_list(run, folder, first_uid, out, count);
-    enum rc rc = gate_close(run, CALL_MAILBOX_LIST, RC_OK, err);
+    CLEANUP(mem_free) struct mail_line *line = list(folder, first_uid, count);
 
-    if (rc != RC_OK)
-        free(*out);
-    return rc;
+    TRY(gate_close(run, CALL_MAILBOX_LIST, RC_OK, err));
+    *out = STEAL(line);
+    return RC_OK;
 }
 
 /* One message into the sink, in two pieces. `cut`: the connection ends in its middle. */
-static enum rc
-stream(const struct copy *copy, bool header_only, bool cut, const struct fetch_sink *sink, struct err *err)
+static enum rc stream(const struct copy *copy,
+                      bool header_only,
+                      bool cut,
+                      const struct fetch_sink *sink,
+                      struct err *err)
 {
     struct slice octets = str_slice(&copy->mail->octets);
     const struct mail_line line = {
@@ -190,8 +188,8 @@ static void move_one(struct run *run,
     bool there = copy != NULL && !copy->deleted;
 
     if (there && how_far != MOVE_NOTHING) {
-        tell(world, "run %u's move of m%u (UID %u) to %s %s", run->number, copy->mail->number, copy->uid, to,
-             how_far == MOVE_WHOLE ? "takes effect" : "stops half-way");
+        tell(world, "run %u's move of m%u (UID %u) to %s %s", run->number, copy->mail->number,
+             copy->uid, to, how_far == MOVE_WHOLE ? "takes effect" : "stops half-way");
         oracle_before_move(run, folder, copy);
     }
     uint32_t new_uid = there ? imap_move(world, folder, result->uid, to, how_far, false) : 0;
@@ -233,8 +231,7 @@ static enum rc do_append(struct run *run, const char *name, struct slice octets,
 {
     struct world *world = run->world;
 
-    if (world->imap.down)
-        return FAIL(err, RC_DEFERRED, "sim: the IMAP server is down");
+    TRY(connected(run, err));
     imap_put(world, name, mail_of_ours(world, octets), world_wall_ms(world));
     return RC_OK;
 }
@@ -257,10 +254,11 @@ do_remove(struct run *run, const char *name, uint32_t uidvalidity, uint32_t uid,
     if (copy == NULL)
         return RC_OK;
     if (copy->mail->number > 0 && !copy->copied)
-        broke(run->world, "V6", "run %u removes m%u (UID %u), which stands nowhere else", run->number,
-              copy->mail->number, uid);
+        broke(run->world, "V6", "run %u removes m%u (UID %u), which stands nowhere else",
+              run->number, copy->mail->number, uid);
     if (copy->mail->number > 0) {
-        tell(run->world, "run %u removes m%u (UID %u): its copy stands in %s", run->number, copy->mail->number, uid, PROCESSED);
+        tell(run->world, "run %u removes m%u (UID %u): its copy stands in %s", run->number,
+             copy->mail->number, uid, PROCESSED);
         oracle_before_move(run, folder, copy);
     }
     imap_remove(run->world, folder, uid);
@@ -317,12 +315,12 @@ static enum rc mailbox_search(void *self,
 
     if (answer != ANSWER_TRUE)
         return answer_fail(CALL_MAILBOX_SEARCH, answer, err);
-    TRY(do_search(run, name, header, value, uidvalidity, out, count, err));
-    enum rc rc = gate_close(run, CALL_MAILBOX_SEARCH, RC_OK, err);
+    CLEANUP(mem_free) uint32_t *uid = NULL;
 
-    if (rc != RC_OK)
-        free(*out);
-    return rc;
+    TRY(do_search(run, name, header, value, uidvalidity, &uid, count, err));
+    TRY(gate_close(run, CALL_MAILBOX_SEARCH, RC_OK, err));
+    *out = STEAL(uid);
+    return RC_OK;
 }
 
 static enum rc do_wait(struct run *run, int64_t wait_ms)

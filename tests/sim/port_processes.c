@@ -28,8 +28,8 @@ static void boot_id(const struct machine *machine, char *out, size_t size)
 static enum rc take_lock(struct run *run, struct run_facts *out)
 {
     *out = (struct run_facts){.pid = 1000 + (long)run->number};
-    snprintf(out->id, sizeof out->id, "%016llx%08x%08x", (unsigned long long)rng_next(&run->world->rng),
-             run->number, run->number);
+    snprintf(out->id, sizeof out->id, "%016llx%08x%08x",
+             (unsigned long long)rng_next(&run->world->rng), run->number, run->number);
     snprintf(out->host, sizeof out->host, "%s", run->machine->host);
     boot_id(run->machine, out->boot_id, sizeof out->boot_id);
     run->facts = *out;

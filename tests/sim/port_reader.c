@@ -101,7 +101,11 @@ static void read_header(struct message *m, struct slice octets)
 
 /* A decoded part, as a spool file of this run: what another process wrote is not durable. A person's
  * tool keeps none. */
-static enum rc spool(struct run *run, struct message_part *part, struct message *m, struct slice octets, struct err *err)
+static enum rc spool(struct run *run,
+                     struct message_part *part,
+                     struct message *m,
+                     struct slice octets,
+                     struct err *err)
 {
     char path[64];
 
@@ -116,7 +120,8 @@ static enum rc spool(struct run *run, struct message_part *part, struct message 
 }
 
 /* "=attachment NAME TYPE" and its octets, up to the next. */
-static enum rc read_attachment(struct run *run, struct message *m, struct slice piece, struct err *err)
+static enum rc
+read_attachment(struct run *run, struct message *m, struct slice piece, struct err *err)
 {
     struct slice rest = piece;
     struct slice line, word, type;
@@ -197,12 +202,13 @@ static enum rc port_read(void *self, const char *path, struct message *out, stru
 
     if (answer != ANSWER_TRUE)
         return answer_fail(CALL_READER_READ, answer, err);
-    TRY(read_stored(run, path, out, err));
-    enum rc rc = gate_close(run, CALL_READER_READ, RC_OK, err);
+    CLEANUP(message_clear) struct message m = MESSAGE_INIT;
 
-    if (rc != RC_OK)
-        message_clear(out);
-    return rc;
+    TRY(read_stored(run, path, &m, err));
+    TRY(gate_close(run, CALL_READER_READ, RC_OK, err));
+    *out = m;
+    m = (struct message)MESSAGE_INIT;
+    return RC_OK;
 }
 
 struct reader port_reader(struct run *run)

@@ -3,8 +3,6 @@
 #include "ports.h"
 #include "world.h"
 
-#include <stdlib.h>
-
 /* The real ledger behind gates: intake and work. What a call has handed out is freed again where
  * its run died before it could take it. */
 
@@ -27,17 +25,22 @@ static enum rc unseen(void *self,
     struct run *run = self;
 
     THROUGH_GATE(run, CALL_LEDGER_UNSEEN, err,
-                 real(run)->intake->unseen(real(run)->self, mailbox, folder, uidvalidity, uid, count, out, err));
+                 real(run)->intake->unseen(real(run)->self, mailbox, folder, uidvalidity, uid,
+                                           count, out, err));
 }
 
-static void tell_reservations(struct run *run, const struct arrival *arrival, const struct reservation *out, size_t count)
+static void tell_reservations(struct run *run,
+                              const struct arrival *arrival,
+                              const struct reservation *out,
+                              size_t count)
 {
     static const char *const words[] = {"is its own", "is held by another", "is settled"};
 
     for (size_t i = 0; i < count; i++)
-        tell(run->world, "run %u reserves UID %u of %s: %s, %s, %s; it %s", run->number, arrival[i].uid,
-             arrival[i].folder, mail_label(run->world, out[i].key), delivery_class_text(out[i].class),
-             disposition_text(out[i].disposition), words[out[i].reserved]);
+        tell(run->world, "run %u reserves UID %u of %s: %s, %s, %s; it %s", run->number,
+             arrival[i].uid, arrival[i].folder, mail_label(run->world, out[i].key),
+             delivery_class_text(out[i].class), disposition_text(out[i].disposition),
+             words[out[i].reserved]);
 }
 
 static enum rc reserve(void *self,
@@ -55,7 +58,8 @@ static enum rc reserve(void *self,
 
     if (answer != ANSWER_TRUE && answer != ANSWER_HAD)
         return answer_fail(CALL_LEDGER_RESERVE, answer, err);
-    enum rc rc = real(run)->intake->reserve(real(run)->self, who, now, lease_ms, policy, arrival, count, out, err);
+    enum rc rc = real(run)->intake->reserve(real(run)->self, who, now, lease_ms, policy, arrival,
+                                            count, out, err);
 
     if (rc == RC_OK)
         tell_reservations(run, arrival, out, count);
@@ -64,8 +68,11 @@ static enum rc reserve(void *self,
     return gate_close(run, CALL_LEDGER_RESERVE, rc, err);
 }
 
-static enum rc octets_known(
-    void *self, const char *mailbox, const struct digest *octets, int64_t *delivery, struct err *err)
+static enum rc octets_known(void *self,
+                            const char *mailbox,
+                            const struct digest *octets,
+                            int64_t *delivery,
+                            struct err *err)
 {
     struct run *run = self;
 
@@ -82,7 +89,8 @@ static enum rc begin_reading(
                  real(run)->intake->begin_reading(real(run)->self, mailbox, octets, deaths, err));
 }
 
-static enum rc end_reading(void *self, const char *mailbox, const struct digest *octets, struct err *err)
+static enum rc
+end_reading(void *self, const char *mailbox, const struct digest *octets, struct err *err)
 {
     struct run *run = self;
 
@@ -90,7 +98,8 @@ static enum rc end_reading(void *self, const char *mailbox, const struct digest 
                  real(run)->intake->end_reading(real(run)->self, mailbox, octets, err));
 }
 
-const struct ledger_intake port_intake = {unseen, reserve, octets_known, begin_reading, end_reading};
+const struct ledger_intake port_intake = {unseen, reserve, octets_known, begin_reading,
+                                          end_reading};
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
@@ -105,20 +114,24 @@ static enum rc claim(void *self,
                      struct err *err)
 {
     struct run *run = self;
+    struct work_item *item = NULL;
+    size_t items = 0;
     enum answer answer = gate_open(run, CALL_LEDGER_CLAIM);
 
     if (answer != ANSWER_TRUE && answer != ANSWER_HAD)
         return answer_fail(CALL_LEDGER_CLAIM, answer, err);
-    TRY(real(run)->work->claim(real(run)->self, who, mailbox, now, lease_ms, limit, out, count, err));
-    for (size_t i = 0; i < *count; i++)
-        tell(run->world, "run %u claims %s", run->number, mail_label(run->world, (*out)[i].key));
+    TRY(real(run)->work->claim(real(run)->self, who, mailbox, now, lease_ms, limit, &item, &items,
+                               err));
+    for (size_t i = 0; i < items; i++)
+        tell(run->world, "run %u claims %s", run->number, mail_label(run->world, item[i].key));
     enum rc rc = answer == ANSWER_HAD ? answer_fail(CALL_LEDGER_CLAIM, answer, err) : RC_OK;
 
     rc = gate_close(run, CALL_LEDGER_CLAIM, rc, err);
-    if (rc != RC_OK) {
-        work_items_free(*out, *count);
-        *out = NULL;
-        *count = 0;
+    if (rc == RC_OK) {
+        *out = item;
+        *count = items;
+    } else {
+        work_items_free(item, items);
     }
     return rc;
 }
@@ -132,14 +145,16 @@ static void tell_changes(struct run *run, const struct change *change, size_t co
         const char *label = c->key == NULL ? "" : mail_label(world, c->key);
 
         if (c->what == CHANGE_EFFECT)
-            tell(world, "run %u commits: effect %lld of %s, %s, %s", run->number, (long long)c->effect.effect, label,
-                 effect_event_text(c->effect.on), effect_status_text(c->effect.from));
+            tell(world, "run %u commits: effect %lld of %s, %s, %s", run->number,
+                 (long long)c->effect.effect, label, effect_event_text(c->effect.on),
+                 effect_status_text(c->effect.from));
         else if (c->what == CHANGE_ITEM && !c->item.keep)
-            tell(world, "run %u commits: %s, %s %s", run->number, label, item_event_text(c->item.on),
-                 reason_text(c->item.reason));
+            tell(world, "run %u commits: %s, %s %s", run->number, label,
+                 item_event_text(c->item.on), reason_text(c->item.reason));
         else if (c->what == CHANGE_EVIDENCE)
-            tell(world, "run %u commits: it looked in %s (%s) for %s and %s", run->number, c->evidence.where,
-                 c->evidence.kind, label, c->evidence.found ? "found it" : "found nothing");
+            tell(world, "run %u commits: it looked in %s (%s) for %s and %s", run->number,
+                 c->evidence.where, c->evidence.kind, label,
+                 c->evidence.found ? "found it" : "found nothing");
         else if (c->what == CHANGE_ACCEPTANCE)
             tell(world, "run %u commits: the conditions of %s %s", run->number, label,
                  c->acceptance->holds ? "hold" : "do not hold");
@@ -177,40 +192,44 @@ static enum rc load(void *self, const char *key, struct work_item *out, struct e
 
     if (answer != ANSWER_TRUE)
         return answer_fail(CALL_LEDGER_LOAD, answer, err);
-    TRY(real(run)->work->load(real(run)->self, key, out, err));
+    struct work_item item;
+
+    TRY(real(run)->work->load(real(run)->self, key, &item, err));
     enum rc rc = gate_close(run, CALL_LEDGER_LOAD, RC_OK, err);
 
-    if (rc != RC_OK)
-        work_item_clear(out);
+    if (rc == RC_OK)
+        *out = item;
+    else
+        work_item_clear(&item);
     return rc;
 }
 
-static enum rc next_due(void *self, const char *mailbox, struct instant now, int64_t *out, struct err *err)
+static enum rc
+next_due(void *self, const char *mailbox, struct instant now, int64_t *out, struct err *err)
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_DUE, err, real(run)->work->next_due(real(run)->self, mailbox, now, out, err));
+    THROUGH_GATE(run, CALL_LEDGER_DUE, err,
+                 real(run)->work->next_due(real(run)->self, mailbox, now, out, err));
 }
 
-static enum rc doubts(void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err)
+static enum rc
+doubts(void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err)
 {
     struct run *run = self;
+    CLEANUP(mem_free) struct doubt *found = NULL;
     enum answer answer = gate_open(run, CALL_LEDGER_DOUBTS);
 
     if (answer != ANSWER_TRUE)
         return answer_fail(CALL_LEDGER_DOUBTS, answer, err);
-    TRY(real(run)->work->doubts(real(run)->self, mailbox, out, count, err));
-    enum rc rc = gate_close(run, CALL_LEDGER_DOUBTS, RC_OK, err);
-
-    if (rc != RC_OK) {
-        free(*out);
-        *out = NULL;
-        *count = 0;
-    }
-    return rc;
+    TRY(real(run)->work->doubts(real(run)->self, mailbox, &found, count, err));
+    TRY(gate_close(run, CALL_LEDGER_DOUBTS, RC_OK, err));
+    *out = STEAL(found);
+    return RC_OK;
 }
 
-static enum rc filing_taken(void *self, const char *mailbox, const char *external_id, struct err *err)
+static enum rc
+filing_taken(void *self, const char *mailbox, const char *external_id, struct err *err)
 {
     struct run *run = self;
 
@@ -222,7 +241,9 @@ static enum rc case_stands(void *self, const char *key, struct err *err)
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_STANDS, err, real(run)->work->case_stands(real(run)->self, key, err));
+    THROUGH_GATE(run, CALL_LEDGER_STANDS, err,
+                 real(run)->work->case_stands(real(run)->self, key, err));
 }
 
-const struct ledger_work port_work = {claim, commit, load, next_due, doubts, filing_taken, case_stands};
+const struct ledger_work port_work = {claim,  commit,       load,       next_due,
+                                      doubts, filing_taken, case_stands};

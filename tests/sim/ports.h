@@ -20,21 +20,21 @@ struct ports {
     struct composer composer;
     struct clock clock;
     struct processes processes;
-    struct service_ports service;    /* of the above */
+    struct service_ports service; /* of the above */
 };
 
 void ports_wire(struct run *run, struct ports *out);
 
-struct ledger port_ledger(struct run *run);              /* port_ledger.c, port_work.c: around run->real */
+struct ledger port_ledger(struct run *run); /* port_ledger.c, port_work.c: around run->real */
 extern const struct ledger_intake port_intake;
 extern const struct ledger_work port_work;
-struct mailbox port_mailbox(struct run *run);            /* port_mailbox.c */
-struct courier port_courier(struct run *run);            /* port_courier.c */
-struct destination port_destination(struct run *run);    /* port_destination.c */
-struct files port_files(struct run *run);                /* port_files.c */
-struct reader port_reader(struct run *run);              /* port_reader.c */
-struct composer port_composer(struct run *run);          /* port_composer.c */
-struct clock port_clock(struct run *run);                /* port_processes.c */
+struct mailbox port_mailbox(struct run *run);         /* port_mailbox.c */
+struct courier port_courier(struct run *run);         /* port_courier.c */
+struct destination port_destination(struct run *run); /* port_destination.c */
+struct files port_files(struct run *run);             /* port_files.c */
+struct reader port_reader(struct run *run);           /* port_reader.c */
+struct composer port_composer(struct run *run);       /* port_composer.c */
+struct clock port_clock(struct run *run);             /* port_processes.c */
 struct processes port_processes(struct run *run);
 
 /* Reads a mail as the reader does, for people's tools: no gate. */

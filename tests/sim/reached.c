@@ -7,11 +7,11 @@
 
 /* Every row of the fault matrix that the simulator can come by. Some are named by their class. */
 static const char *const rows[] = {
-    "C",   "C01", "C02", "C04", "C05", "C06", "C07", "C08", "C09", "C10", "C11a", "C11b", "C12", "C13",
-    "C14", "C15", "C16", "C17", "S01", "S02", "S03", "S06", "S07", "S08", "S09", "S10", "S11", "S12",
-    "S13", "S14", "S15", "S17", "S19", "S20", "S21", "S23", "S24", "S25", "I01", "I05", "I10", "I20",
-    "I22", "L07", "L09", "B01", "K01", "K02", "K03", "K04", "K05", "K06", "K07", "D02", "D03", "D04",
-    "D05", "D09", "O01", "O03", "O04", "E01", "S22",
+    "C",   "C01", "C02", "C04", "C05", "C06", "C07", "C08", "C09", "C10", "C11a", "C11b", "C12",
+    "C13", "C14", "C15", "C16", "C17", "S01", "S02", "S03", "S06", "S07", "S08",  "S09",  "S10",
+    "S11", "S12", "S13", "S14", "S15", "S17", "S19", "S20", "S21", "S23", "S24",  "S25",  "I01",
+    "I05", "I10", "I20", "I22", "L07", "L09", "B01", "K01", "K02", "K03", "K04",  "K05",  "K06",
+    "K07", "D02", "D03", "D04", "D05", "D09", "O01", "O03", "O04", "E01", "S22",
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
@@ -96,10 +96,14 @@ void reached_print(void)
             answers += answer_count[call][answer] > 0;
         }
     }
-    printf("rows of the fault matrix: %zu of %zu; port calls: %zu of %d; failing answers of port calls: %zu of %zu\n",
+    printf("rows of the fault matrix: %zu of %zu; port calls: %zu of %d; failing answers of port "
+           "calls: %zu of %zu\n",
            reached_rows, ROW_COUNT, calls, CALL_COUNT, answers, possible);
     for (size_t i = 0; i < ROW_COUNT; i++)
-        printf("%s %" PRIu64 "%s", rows[i], row_count[i], i + 1 == ROW_COUNT ? "\n" : i % 10 == 9 ? "\n" : ", ");
+        printf("%s %" PRIu64 "%s", rows[i], row_count[i],
+               i + 1 == ROW_COUNT ? "\n"
+               : i % 10 == 9      ? "\n"
+                                  : ", ");
     for (unsigned call = 0; call < CALL_COUNT; call++)
         if (call_count[call] == 0)
             printf("never called: %s\n", call_rows[call].what);

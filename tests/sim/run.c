@@ -61,7 +61,8 @@ void run_stall(struct run *run, int64_t ms)
 static void rest_until(struct run *run, const struct tick_result *result)
 {
     int64_t now_ms = machine_now(run->world, run->machine).wall_ms;
-    int64_t pause_ms = result->wake_ms == NOT_DUE ? run->world->scenario.poll_ms : result->wake_ms - now_ms;
+    int64_t pause_ms =
+        result->wake_ms == NOT_DUE ? run->world->scenario.poll_ms : result->wake_ms - now_ms;
 
     if (result->moved || pause_ms < 1)
         pause_ms = 1;

@@ -18,29 +18,29 @@ struct store;
 struct world;
 
 enum life {
-    LIFE_READY,      /* can go on */
-    LIFE_ASLEEP,     /* until wake_ms */
-    LIFE_STALLED,    /* stopped from outside (SIGSTOP) until wake_ms; it holds its lock */
-    LIFE_KILLED,     /* dead, and not yet unwound */
+    LIFE_READY,   /* can go on */
+    LIFE_ASLEEP,  /* until wake_ms */
+    LIFE_STALLED, /* stopped from outside (SIGSTOP) until wake_ms; it holds its lock */
+    LIFE_KILLED,  /* dead, and not yet unwound */
     LIFE_OVER,
 };
 
 #define CONNECTIONS 2
 
-#define CALL_LOG    2000
+#define CALL_LOG 2000
 
 enum letter_state { LETTER_NONE, LETTER_ON_ITS_WAY, LETTER_READY, LETTER_LEFT };
 
 struct letter_under_way {
-    #define CALL_LOG    2000
+#define CALL_LOG 2000
 
-enum letter_state state;
+    enum letter_state state;
     int64_t id;
     char effect[EFFECT_ID_SIZE];
     struct str octets;
     const struct fate *fate;
-    struct line *line;       /* once it has left */
-    int64_t due_ms;          /* when there is something to say; -1: not by itself */
+    struct line *line; /* once it has left */
+    int64_t due_ms;    /* when there is something to say; -1: not by itself */
     int64_t ready_ms;
 };
 
@@ -48,13 +48,14 @@ struct run {
     struct world *world;
     struct deployment *deployment;
     struct machine *machine;
-    unsigned number;         /* from 1, in the story */
+    unsigned number; /* from 1, in the story */
     struct coroutine *co;
     enum life life;
     int64_t wake_ms;
     bool asked_to_stop;
-    bool failed;             /* ended by itself: this installation cannot go on */
+    bool failed; /* ended by itself: this installation cannot go on */
     bool has_lock;
+    bool session_lost; /* its connection to the IMAP server is gone, and it does not know yet */
     struct run_facts facts;
     unsigned calls; /* port calls while it lived */
     unsigned calls_after_death;
@@ -62,7 +63,7 @@ struct run {
     unsigned ticks, idle_ticks;
     unsigned spools;
     struct store *store;
-    struct ledger real;      /* the ledger itself; the service gets port_ledger */
+    struct ledger real; /* the ledger itself; the service gets port_ledger */
     struct blob_store *blob_store;
     struct letter_under_way letter[CONNECTIONS];
 };

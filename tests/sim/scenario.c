@@ -82,9 +82,13 @@ void scenario_draw(struct world *world)
         .restores = percent(r, 10),
         .people_at_once = percent(r, 50),
     };
+    if (s->two_deployments)
+        reached_row("K07");
     s->switch_one_in = s->runs + s->two_deployments > 1 ? 2 + rng_below(r, 12) : 0;
-    if (s->restores)    /* what another run has in memory is no longer so: all die first, and one is plenty */
+    if (s->restores) {
         s->two_deployments = false;
+        s->desk_unique = true; /* no other help desk can be asked about what a ledger forgot */
+    }
 }
 
 /* ---- mail ------------------------------------------------------------------------------------ */
@@ -96,13 +100,15 @@ static void arrives(struct world *world, void *arg)
 
     if (world->no_more_mail)
         return;
-    tell(world, "m%u arrives: %s%s", mail->number, mail_kind_text(mail->kind), mail->arrived ? " (once more)" : "");
+    tell(world, "m%u arrives: %s%s", mail->number, mail_kind_text(mail->kind),
+         mail->arrived ? " (once more)" : "");
     imap_put(world, INBOX, mail, internal_ms);
 }
 
 static void send(struct world *world, struct mail *mail, int64_t within_ms)
 {
-    timeline_after(world, within_ms == 0 ? 0 : rng_between(&world->rng, 0, within_ms), arrives, mail);
+    timeline_after(world, within_ms == 0 ? 0 : rng_between(&world->rng, 0, within_ms), arrives,
+                   mail);
 }
 
 static void send_with_copies(struct world *world, struct mail *mail)
@@ -119,7 +125,8 @@ static void send_with_copies(struct world *world, struct mail *mail)
 /* Kinds that need no acknowledgement to speak of. */
 static bool of_its_own(enum mail_kind kind)
 {
-    return kind == MAIL_AUTOMATIC || kind == MAIL_NAMELESS || kind == MAIL_EXCEPTIONS || kind == MAIL_UNREADABLE;
+    return kind == MAIL_AUTOMATIC || kind == MAIL_NAMELESS || kind == MAIL_EXCEPTIONS ||
+           kind == MAIL_UNREADABLE;
 }
 
 void scenario_begin(struct world *world)
@@ -149,21 +156,24 @@ void scenario_begin(struct world *world)
 static const struct mail *mail_of_effect(const struct world *world, const char *effect)
 {
     for (const struct mail *mail = world->mails.first; mail != NULL; mail = mail->next)
-        for (unsigned completion = COMPLETION_ACCEPTED; completion < COMPLETION_COUNT; completion++) {
+        for (unsigned completion = COMPLETION_ACCEPTED; completion < COMPLETION_COUNT;
+             completion++) {
             char own[EFFECT_ID_SIZE];
             char conflict[EFFECT_ID_SIZE];
 
             acknowledgement_id(mail->key, completion_text((enum completion)completion), own);
-            acknowledgement_id(mail->conflict_key, completion_text((enum completion)completion), conflict);
+            acknowledgement_id(mail->conflict_key, completion_text((enum completion)completion),
+                               conflict);
             if (mail->number > 0 && (strcmp(own, effect) == 0 || strcmp(conflict, effect) == 0))
                 return mail;
         }
     return NULL;
 }
 
-void people_answer(struct world *world, struct line *line)
+void people_answer_letter(struct world *world, struct line *line)
 {
-    static const enum mail_kind kinds[] = {MAIL_REPLY, MAIL_STRANGER, MAIL_BOUNCE, MAIL_ABSENCE, MAIL_ECHO, MAIL_FORGED};
+    static const enum mail_kind kinds[] = {MAIL_REPLY,   MAIL_STRANGER, MAIL_BOUNCE,
+                                           MAIL_ABSENCE, MAIL_ECHO,     MAIL_FORGED};
     const struct scenario *s = &world->scenario;
     enum mail_kind kind;
 
@@ -174,5 +184,6 @@ void people_answer(struct world *world, struct line *line)
         send(world, mail_of_ours(world, str_slice(&line->octets)), MINUTES(2));
         return;
     }
-    send(world, mail_write(world, kind, mail_of_effect(world, line->effect), line->effect), MINUTES(2));
+    send(world, mail_write(world, kind, mail_of_effect(world, line->effect), line->effect),
+         MINUTES(2));
 }

@@ -15,34 +15,34 @@ struct world;
 
 struct scenario {
     /* the world */
-    unsigned mails;              /* that come, copies apart */
-    unsigned kinds;              /* 1u << enum mail_kind: which besides requests */
-    unsigned attachments;        /* at most, of one mail */
-    unsigned copies_percent;     /* of mails that come twice */
-    unsigned answers_percent;    /* of acknowledgements that are answered by somebody or something */
-    int64_t mail_within_ms;      /* all of it has come by then */
+    unsigned mails;           /* that come, copies apart */
+    unsigned kinds;           /* 1u << enum mail_kind: which besides requests */
+    unsigned attachments;     /* at most, of one mail */
+    unsigned copies_percent;  /* of mails that come twice */
+    unsigned answers_percent; /* of acknowledgements that are answered by somebody or something */
+    int64_t mail_within_ms;   /* all of it has come by then */
     int64_t poll_ms;
-    bool from_before;            /* some of it was there before the first start */
-    bool has_move;               /* the IMAP server has MOVE */
-    bool evidence_folder;        /* the server keeps a copy of what is sent, and it is configured */
+    bool from_before;     /* some of it was there before the first start */
+    bool has_move;        /* the IMAP server has MOVE */
+    bool evidence_folder; /* the server keeps a copy of what is sent, and it is configured */
     int64_t evidence_delay_ms;
-    bool replaces_message_id;    /* in that copy */
-    bool desk;                   /* a further destination */
-    bool desk_unique;            /* it enforces uniqueness */
+    bool replaces_message_id; /* in that copy */
+    bool desk;                /* a further destination */
+    bool desk_unique;         /* it enforces uniqueness */
     bool list_copies, refuses_exe;
     /* the runs */
-    unsigned runs;               /* at once, of the first deployment */
+    unsigned runs; /* at once, of the first deployment */
     bool two_machines;
     bool two_deployments;
     /* the faults */
-    unsigned troubles;           /* how many may happen */
-    unsigned trouble_one_in;     /* gates */
-    unsigned answer_one_in;      /* gates: a call answers something else than success; 0 never */
-    unsigned switch_one_in;      /* gates: another run goes on */
-    unsigned smtp_faults;        /* percent of letters */
-    bool restores;               /* the ledger goes back in time once */
-    bool people_at_once;         /* people decide during the faults, too */
-    bool steady;                 /* people choose the same every time: end states are compared */
+    unsigned troubles;       /* how many may happen */
+    unsigned trouble_one_in; /* gates */
+    unsigned answer_one_in;  /* gates: a call answers something else than success; 0 never */
+    unsigned switch_one_in;  /* gates: another run goes on */
+    unsigned smtp_faults;    /* percent of letters */
+    bool restores;           /* the ledger goes back in time once */
+    bool people_at_once;     /* people decide during the faults, too */
+    bool steady;             /* people choose the same every time: end states are compared */
 };
 
 /* Draws one from the world's randomness. */
@@ -53,4 +53,4 @@ const struct scenario *scenario_named(const char *name);
 void scenario_begin(struct world *world);
 /* Somebody or something answers an acknowledgement that was taken in. */
 struct line;
-void people_answer(struct world *world, struct line *line);
+void people_answer_letter(struct world *world, struct line *line);

@@ -13,16 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TROUBLED_CALLS 3000         /* of all runs; then faults stop in any case */
+#define TROUBLED_CALLS 3000 /* of all runs; then faults stop in any case */
 #define TROUBLED_MS    HOURS(3)
 #define QUIET_TICKS    3
-#define TICKS_MOST     400          /* V9: after the last fault, for everything to come to rest */
-#define ROUNDS         6            /* of questions and answers */
+#define TICKS_MOST     400 /* V9: after the last fault, for everything to come to rest */
+#define ROUNDS         6   /* of questions and answers */
 
-static void begin(struct world *world, struct deployment *deployment[DEPLOYMENTS_MAX], const struct schedule *schedule)
+static void begin(struct world *world,
+                  struct deployment *deployment[DEPLOYMENTS_MAX],
+                  const struct schedule *schedule)
 {
-    *world = (struct world){.seed = schedule->seed, .rng = {schedule->seed}, .faults = schedule->faults};
+    *world =
+        (struct world){.seed = schedule->seed, .rng = {schedule->seed}, .faults = schedule->faults};
     world->story.on = schedule->story;
+    world->story.calls = schedule->calls;
     timeline_begin(world);
     if (schedule->scenario != NULL)
         world->scenario = *schedule->scenario;
@@ -69,7 +73,8 @@ static struct run *any_ready(struct world *world)
     for (size_t i = 0; i < world->runs; i++) {
         struct run *run = world->run[i];
 
-        if ((run->life == LIFE_ASLEEP || run->life == LIFE_STALLED) && run->wake_ms <= world->timeline.now_ms) {
+        if ((run->life == LIFE_ASLEEP || run->life == LIFE_STALLED) &&
+            run->wake_ms <= world->timeline.now_ms) {
             if (run->life == LIFE_STALLED)
                 tell(world, "run %u goes on", run->number);
             run->life = LIFE_READY;
@@ -87,7 +92,8 @@ static bool next_instant(const struct world *world, int64_t *out)
     for (size_t i = 0; i < world->runs; i++) {
         const struct run *run = world->run[i];
 
-        if ((run->life == LIFE_ASLEEP || run->life == LIFE_STALLED) && (!found || run->wake_ms < *out)) {
+        if ((run->life == LIFE_ASLEEP || run->life == LIFE_STALLED) &&
+            (!found || run->wake_ms < *out)) {
             *out = run->wake_ms;
             found = true;
         }
@@ -156,7 +162,8 @@ static void supervisor_looks(struct world *world, void *arg)
     (void)arg;
     supervise(world);
     if (!world->calm)
-        timeline_after(world, rng_between(&world->rng, SECONDS(1), SECONDS(90)), supervisor_looks, NULL);
+        timeline_after(world, rng_between(&world->rng, SECONDS(1), SECONDS(90)), supervisor_looks,
+                       NULL);
 }
 
 /* ---- the phases ------------------------------------------------------------------------------ */
@@ -164,8 +171,10 @@ static void supervisor_looks(struct world *world, void *arg)
 static bool trouble_is_over(const struct world *world)
 {
     const struct scenario *s = &world->scenario;
-    bool all_happened = world->troubles >= s->troubles && s->answer_one_in == 0 && s->smtp_faults == 0;
-    bool planned_happened = world->faults == NULL || world->faults->happened == world->faults->count;
+    bool all_happened =
+        world->troubles >= s->troubles && s->answer_one_in == 0 && s->smtp_faults == 0;
+    bool planned_happened =
+        world->faults == NULL || world->faults->happened == world->faults->count;
 
     if (world->calls >= TROUBLED_CALLS || world->timeline.now_ms >= TROUBLED_MS)
         return true;
@@ -176,7 +185,8 @@ static bool anything_due(struct world *world)
 {
     for (size_t i = 0; i < world->deployments; i++)
         if (!oracle_is_idle_by_right(world, world->deployment[i]) &&
-            sql_number(world->deployment[i], "SELECT count(*) FROM item WHERE next_due IS NOT NULL", NULL) > 0)
+            sql_number(world->deployment[i], "SELECT count(*) FROM item WHERE next_due IS NOT NULL",
+                       NULL) > 0)
             return true;
     return false;
 }
@@ -239,8 +249,8 @@ static bool ask_people(struct world *world)
     for (size_t i = 0; i < world->deployments; i++) {
         if (oracle_is_idle_by_right(world, world->deployment[i]))
             continue;
-        answered += people_choose_import(world, world->deployment[i]);
-        answered += people_decide(world, world->deployment[i], &later);
+        answered += person_chooses_import(world, world->deployment[i]);
+        answered += people_answer_questions(world, world->deployment[i], &later);
     }
     if (answered == 0 && later)
         timeline_pass(world, MINUTES(10));

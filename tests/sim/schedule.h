@@ -13,18 +13,18 @@
 
 struct schedule {
     uint64_t seed;
-    const struct scenario *scenario;          /* NULL: drawn from the seed */
-    struct plan_of_faults *faults;            /* NULL: by chance, as the scenario says */
-    bool story;
+    const struct scenario *scenario; /* NULL: drawn from the seed */
+    struct plan_of_faults *faults;   /* NULL: by chance, as the scenario says */
+    bool story, calls;
 };
 
 struct schedule_result {
     struct verdict_of_world verdict;
-    unsigned long calls;                      /* of all runs */
-    unsigned first_calls, second_calls;       /* of the first run, of the second */
-    unsigned char first_log[CALL_LOG];        /* the calls of the first, as enum call */
+    unsigned long calls;                /* of all runs */
+    unsigned first_calls, second_calls; /* of the first run, of the second */
+    unsigned char first_log[CALL_LOG];  /* the calls of the first, as enum call */
     unsigned runs;
-    struct str summary;                       /* the end state as text, for comparing; owned */
+    struct str summary; /* the end state as text, for comparing; owned */
 };
 
 /* The deployments are borrowed; they outlive schedules. */

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LATE    MINUTES(11)    /* later than final_timeout */
-#define SLOW    MINUTES(8)     /* later than a lease */
-#define NEVER   0
+#define LATE  MINUTES(11) /* later than final_timeout */
+#define SLOW  MINUTES(8)  /* later than a lease */
+#define NEVER 0
 
 /* clang-format off */
 const struct fate fates[] = {
@@ -93,7 +93,9 @@ static void stored_copy(struct world *world, struct slice octets, struct str *ou
     }
     while (slice_next(&rest, '\n', &line)) {
         if (slice_starts_nocase(line, SLICE("Message-ID:")))
-            str_addf(out, "Message-ID: <replaced.%u@server.example>\r\nX-Microsoft-Original-Message-ID:%.*s\r\n",
+            str_addf(out,
+                     "Message-ID: "
+                     "<replaced.%u@server.example>\r\nX-Microsoft-Original-Message-ID:%.*s\r\n",
                      world->mails.count, (int)id.len, id.at);
         else
             str_addf(out, "%.*s\n", (int)line.len, line.at);
@@ -121,11 +123,12 @@ static void server_decides(struct world *world, void *arg)
     line->accepted = true;
     world->moved++;
     if (smtp_accepted(world, line->effect) > 1 + smtp_allowed(world, line->effect))
-        broke(world, "V4", "acknowledgement %.8s was accepted %zu times, and a person allowed %zu more",
+        broke(world, "V4",
+              "acknowledgement %.8s was accepted %zu times, and a person allowed %zu more",
               line->effect, smtp_accepted(world, line->effect), smtp_allowed(world, line->effect));
     if (world->scenario.evidence_folder)
         timeline_after(world, world->scenario.evidence_delay_ms, copy_appears, line);
-    people_answer(world, line);
+    people_answer_letter(world, line);
 }
 
 /* V5: the one before may have happened, and nobody said that it had not. */
@@ -138,7 +141,8 @@ static void judge_line(struct world *world, const struct line *line)
             before = other;
     if (before == NULL || (before->answered && !before->fate->accepts))
         return;
-    broke(world, "V5", "run %u sends acknowledgement %.8s, which run %u had sent with no answer: nobody decided",
+    broke(world, "V5",
+          "run %u sends acknowledgement %.8s, which run %u had sent with no answer: nobody decided",
           line->run, line->effect, before->run);
 }
 

@@ -14,15 +14,15 @@
 struct world;
 
 struct fate {
-    const char *row;         /* of faults.md; "" is an ordinary day */
-    const char *what;        /* for the story */
-    enum stage stage;        /* where it ends */
-    int code;                /* of the reply; 0 is none */
+    const char *row;  /* of faults.md; "" is an ordinary day */
+    const char *what; /* for the story */
+    enum stage stage; /* where it ends */
+    int code;         /* of the reply; 0 is none */
     const char *enhanced;
-    bool accepts;            /* the server has taken it in */
-    int64_t reply_ms;        /* how long the last reply takes; 0 is soon */
+    bool accepts;     /* the server has taken it in */
+    int64_t reply_ms; /* how long the last reply takes; 0 is soon */
     bool meets_item;
-    unsigned weight;         /* how often it is drawn; 0 never by chance */
+    unsigned weight; /* how often it is drawn; 0 never by chance */
 };
 
 extern const struct fate fates[];
@@ -33,12 +33,12 @@ enum mood { MOOD_FINE, MOOD_DOWN, MOOD_BUSY, MOOD_REFUSES, MOOD_LATER, MOOD_GREY
 /* One end-of-data line that left. */
 struct line {
     char effect[EFFECT_ID_SIZE];
-    unsigned run;            /* its number */
+    unsigned run; /* its number */
     int64_t at_ms;
     const struct fate *fate;
-    bool accepted;           /* the server has it */
-    bool answered;           /* a complete reply came to the run while it lived */
-    bool allowed;            /* a person had said that the one before was not sent */
+    bool accepted; /* the server has it */
+    bool answered; /* a complete reply came to the run while it lived */
+    bool allowed;  /* a person had said that the one before was not sent */
     struct str octets;
 };
 
@@ -49,7 +49,7 @@ struct smtp {
     enum mood mood;
     struct line line[LINES_MAX];
     size_t lines;
-    char allowed[ALLOWED_MAX][EFFECT_ID_SIZE];    /* not-sent decisions that were taken */
+    char allowed[ALLOWED_MAX][EFFECT_ID_SIZE]; /* not-sent decisions that were taken */
     size_t alloweds;
 };
 

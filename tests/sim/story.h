@@ -12,6 +12,7 @@ struct world;
 
 struct story {
     bool on;
+    bool calls; /* every port call, too */
     unsigned lines;
 };
 

@@ -3,12 +3,12 @@
 
 #include "world.h"
 
-#include <onecase/when.h>
 #include <onecase/str.h>
+#include <onecase/when.h>
 
 #include <stdlib.h>
 
-#define BEGINNING_MS INT64_C(1772438400000)    /* 2026-03-02T08:00:00Z */
+#define BEGINNING_MS INT64_C(1772438400000) /* 2026-03-02T08:00:00Z */
 
 void timeline_begin(struct world *world)
 {

@@ -17,7 +17,7 @@ struct timer {
     int64_t at_ms;
     uint64_t order;
     void (*fire)(struct world *world, void *arg);
-    void *arg;    /* lives as long as the world */
+    void *arg; /* lives as long as the world */
 };
 
 struct timeline {
@@ -31,7 +31,7 @@ struct machine {
     const char *host;
     int64_t boot_ahead_ms;
     int64_t wall_ahead_ms;
-    unsigned boots;    /* counts power losses; part of its boot id */
+    unsigned boots; /* counts power losses; part of its boot id */
 };
 
 void timeline_begin(struct world *world);

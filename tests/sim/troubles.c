@@ -77,7 +77,8 @@ static bool clock_jumps(struct world *world, struct run *at)
 {
     bool back = rng_one_in(&world->rng, 2);
 
-    tell(world, "the clock of %s jumps %s", at->machine->host, back ? "back an hour" : "forward a day");
+    tell(world, "the clock of %s jumps %s", at->machine->host,
+         back ? "back an hour" : "forward a day");
     at->machine->wall_ahead_ms += back ? -HOURS(1) : DAYS(1);
     return true;
 }
@@ -116,7 +117,8 @@ static bool processed_renumbered(struct world *world, struct run *at)
 static bool inbox_falls_back(struct world *world, struct run *at)
 {
     (void)at;
-    if (world->no_more_mail || world->timeline.now_ms < world->scenario.mail_within_ms || !imap_falls_back(world))
+    if (world->no_more_mail || world->timeline.now_ms < world->scenario.mail_within_ms ||
+        !imap_falls_back(world))
         return false;
     imap_put(world, INBOX, mail_write(world, MAIL_REQUEST, NULL, ""), world_wall_ms(world));
     tell(world, "a new mail takes a UID that was given before");
@@ -162,17 +164,18 @@ static bool disk_fills(struct world *world, struct run *at)
 {
     tell(world, "the disk of %s is full", at->deployment->name);
     at->deployment->disk.full = true;
-    timeline_after(world, rng_between(&world->rng, SECONDS(5), MINUTES(20)), disk_has_room, at->deployment);
+    timeline_after(world, rng_between(&world->rng, SECONDS(5), MINUTES(20)), disk_has_room,
+                   at->deployment);
     return true;
 }
 
 static bool replay(struct world *world, struct run *at)
 {
-    bool happened = people_replay(world, at->deployment);
+    bool happened = person_replays(world, at->deployment);
 
     if (happened && rng_one_in(&world->rng, 3)) {
         reached_row("K05");
-        people_replay(world, at->deployment);
+        person_replays(world, at->deployment);
     }
     return happened;
 }
@@ -180,14 +183,15 @@ static bool replay(struct world *world, struct run *at)
 static void resume(struct world *world, void *arg)
 {
     if (!world->calm)
-        people_pause(world, arg, false);
+        person_pauses(world, arg, false);
 }
 
 static bool pause(struct world *world, struct run *at)
 {
-    if (!people_pause(world, at->deployment, true))
+    if (!person_pauses(world, at->deployment, true))
         return false;
-    timeline_after(world, rng_between(&world->rng, SECONDS(5), MINUTES(20)), resume, at->deployment);
+    timeline_after(world, rng_between(&world->rng, SECONDS(5), MINUTES(20)), resume,
+                   at->deployment);
     return true;
 }
 
@@ -195,12 +199,13 @@ static bool decide(struct world *world, struct run *at)
 {
     bool later = false;
 
-    return world->scenario.people_at_once && people_decide(world, at->deployment, &later) > 0;
+    return world->scenario.people_at_once &&
+           people_answer_questions(world, at->deployment, &later) > 0;
 }
 
 static bool import(struct world *world, struct run *at)
 {
-    return people_choose_import(world, at->deployment);
+    return person_chooses_import(world, at->deployment);
 }
 
 /* The number of the newest mark of ours in the claim folder: only a ledger that is behind it can be
@@ -223,7 +228,8 @@ static bool restore(struct world *world, struct run *at)
 {
     struct deployment *d = at->deployment;
 
-    if (!d->remembered || d->went_back > 0 || !troubles_may_kill(world) || marked(d) <= d->remembered_event)
+    if (!d->remembered || d->went_back > 0 || !troubles_may_kill(world) ||
+        marked(d) <= d->remembered_event)
         return false;
     for (size_t i = 0; i < world->runs; i++)
         run_kill(world->run[i], " (stopped for the restore)");

@@ -32,7 +32,7 @@
 #define SENT        "Sent"
 #define CLAIM       "onecase"
 
-#define RUNS_MAX        24    /* lives, also those that ended */
+#define RUNS_MAX        24 /* lives, also those that ended */
 #define DEPLOYMENTS_MAX 2
 #define MACHINES        2
 
@@ -54,18 +54,18 @@ struct world {
     struct smtp smtp;
     struct helpdesk helpdesk;
     struct mails mails;
-    struct deployment *deployment[DEPLOYMENTS_MAX];    /* deployment.h; outlive the world */
+    struct deployment *deployment[DEPLOYMENTS_MAX]; /* deployment.h; outlive the world */
     size_t deployments;
     struct run *run[RUNS_MAX];
     size_t runs;
-    struct run *inside;       /* the run that is executing; NULL: the scheduler is */
+    struct run *inside; /* the run that is executing; NULL: the scheduler is */
     struct plan_of_faults *faults;
-    bool calm;                /* faults are over */
+    bool calm; /* faults are over */
     bool no_more_mail;
-    unsigned troubles;        /* that happened */
+    unsigned troubles; /* that happened */
     bool has_restored;
-    unsigned long moved;      /* counts everything that changed outside a ledger */
-    unsigned long calls;      /* port calls of all runs */
+    unsigned long moved; /* counts everything that changed outside a ledger */
+    unsigned long calls; /* port calls of all runs */
     struct verdict_of_world verdict;
-    void *memory;             /* of world_new */
+    void *memory; /* of world_new */
 };
