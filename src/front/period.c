@@ -27,10 +27,12 @@ void period_text(int64_t at_ms, int64_t now_ms, char out[32])
     if (at_ms < 0 || !localtime_r(&at, &day) || !localtime_r(&now, &today))
         return;
     bool same_day = day.tm_year == today.tm_year && day.tm_yday == today.tm_yday;
-    const char *format = same_day                       ? "%H:%M"
-                         : day.tm_year == today.tm_year ? "%d %b %H:%M"
-                                                        : "%Y-%m-%d";
-    (void)strftime(out, 32, format, &day);
+    if (same_day)
+        (void)strftime(out, 32, "%H:%M", &day);
+    else if (day.tm_year == today.tm_year)
+        (void)strftime(out, 32, "%d %b %H:%M", &day);
+    else
+        (void)strftime(out, 32, "%Y-%m-%d", &day);
 }
 
 void period_age(int64_t ms, char out[32])

@@ -30,6 +30,7 @@ CREATE TABLE mailbox (
     version               INTEGER NOT NULL DEFAULT 0,
     uidvalidity           INTEGER NOT NULL DEFAULT 0,
     uidnext               INTEGER NOT NULL DEFAULT 0,
+    numbering             INTEGER NOT NULL DEFAULT 0,    -- counts how often the inbox was renumbered
     processed_uidvalidity INTEGER NOT NULL DEFAULT 0,
     processed_uidnext     INTEGER NOT NULL DEFAULT 0,
     import_choice         TEXT NOT NULL DEFAULT ''
@@ -161,6 +162,7 @@ CREATE UNIQUE INDEX delivery_source ON delivery (mailbox, folder, uidvalidity, u
     WHERE class <> 'replayed' AND stale = 0;
 CREATE UNIQUE INDEX delivery_won ON delivery (key) WHERE won = 1;
 CREATE INDEX delivery_key ON delivery (key);
+CREATE INDEX delivery_seen ON delivery (seen_at);
 CREATE INDEX delivery_octets ON delivery (mailbox, octets);
 
 -- The plan: what shall happen, and what became of it.

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+#include <onecase/blobs.h>
+#include <string.h>
+
+#define CASE_COLUMNS                                                                               \
+    "case_record.key, case_record.reference, case_record.mailbox, case_record.state,"              \
+    " case_record.created_at, item.sender, item.subject,"                                          \
+    " (SELECT COUNT(*) FROM case_message WHERE case_message.case_key = case_record.key"            \
+    " AND case_message.direction = 'in') AS messages"                                              \
+    " FROM case_record JOIN item ON item.key = case_record.key"
+
+/* ---- what belongs to a case ------------------------------------------------------------------------ */
+
+static void attachment_row(struct stmt *s, struct view *view, struct view_attachment *a)
+{
+    char path[BLOB_PATH_SIZE] = "";
+    a->name = view_text(view, col_text(s, "name"));
+    a->type = view_text(view, col_text(s, "type"));
+    a->sha256 = view_text(view, col_text(s, "sha256"));
+    a->status = view_text(view, col_text(s, "status"));
+    a->reason = view_text(view, col_text(s, "reason"));
+    a->size = col_int(s, "size");
+    if (strcmp(a->status, "stored") == 0)
+        blob_path_attachment(col_text(s, "key"), col_text(s, "stored_name"), path);
+    a->path = view_text(view, path);
+}
+
+static enum rc attachments(struct db *db, struct view *view, struct view_case *c, struct err *err)
+{
+    static const char find[] =
+        "SELECT attachment.key, attachment.name, attachment.stored_name, attachment.type,"
+        " attachment.size, attachment.sha256, attachment.status, attachment.reason FROM attachment"
+        " JOIN case_message ON case_message.key = attachment.key AND case_message.direction = 'in'"
+        " WHERE case_message.case_key = $1 ORDER BY case_message.id, attachment.number";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_attachment));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, c->key);
+    EACH_ROW(s, rc, err)
+    attachment_row(s, view, view_rows_add(view, &rows));
+    c->attachment = rows.at;
+    c->attachments = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+static enum rc messages(struct db *db, struct view *view, struct view_case *c, struct err *err)
+{
+    static const char find[] =
+        "SELECT key, sender, reply_to, subject, text, direction, sent_at FROM case_message"
+        " WHERE case_key = $1 ORDER BY id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_message));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, c->key);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_message *m = view_rows_add(view, &rows);
+        m->key = view_text(view, col_text(s, "key"));
+        m->from = view_text(view, col_text(s, "sender"));
+        m->reply_to = view_text(view, col_text(s, "reply_to"));
+        m->subject = view_text(view, col_text(s, "subject"));
+        m->text = view_text(view, col_text(s, "text"));
+        m->direction = view_text(view, col_text(s, "direction"));
+        m->date_ms = col_when(s, "sent_at");
+    }
+    c->message = rows.at;
+    c->message_count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------ */
+
+static enum rc
+read_case(struct db *db, struct stmt *s, struct view *view, struct view_case *c, struct err *err)
+{
+    c->key = view_text(view, col_text(s, "key"));
+    c->reference = view_text(view, col_text(s, "reference"));
+    c->mailbox = view_text(view, col_text(s, "mailbox"));
+    c->from = view_text(view, col_text(s, "sender"));
+    c->subject = view_text(view, col_text(s, "subject"));
+    c->state = view_text(view, col_text(s, "state"));
+    c->created_ms = col_int(s, "created_at");
+    c->messages = col_int(s, "messages");
+    return attachments(db, view, c, err);
+}
+
+enum rc view_cases(void *self, const struct view_filter *filter, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT " CASE_COLUMNS " WHERE ($1 IS NULL OR case_record.state = $1)"
+        " AND ($2 IS NULL OR case_record.mailbox = $2)"
+        " ORDER BY case_record.created_at DESC, case_record.key LIMIT $3";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_case));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, filter->state);
+    stmt_text(s, 2, filter->mailbox);
+    stmt_int(s, 3, filter->limit ? (int64_t)filter->limit : INT64_MAX);
+    EACH_ROW(s, rc, err)
+    TRY(read_case(store->db, s, out, view_rows_add(out, &rows), err));
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+enum rc view_one_case(void *self, const char *reference, struct view *out, struct err *err)
+{
+    static const char find[] = "SELECT " CASE_COLUMNS " WHERE case_record.reference = $1";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_case));
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, reference);
+    enum rc rc = stmt_row(s, err);
+    if (rc == RC_NOT_FOUND)
+        return FAIL(err, rc, "there is no case '%s'; 'onecase cases' lists them", reference);
+    if (rc != RC_OK)
+        return rc;
+    struct view_case *c = view_rows_add(out, &rows);
+    TRY(read_case(store->db, s, out, c, err));
+    TRY(messages(store->db, out, c, err));
+    out->row = rows.at;
+    out->count = 1;
+    return RC_OK;
+}

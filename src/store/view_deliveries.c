@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+#define DELIVERY_COLUMNS                                                                           \
+    "delivery.id, delivery.key, delivery.mailbox, delivery.folder, delivery.uidvalidity,"          \
+    " delivery.uid, delivery.class, delivery.internal_ms, delivery.size, delivery.seen_at,"        \
+    " COALESCE(delivery.run, '') AS run, COALESCE(case_record.reference, '') AS reference,"        \
+    " CASE WHEN delivery.won = 1 THEN item.state ELSE 'duplicate' END AS state"                    \
+    " FROM delivery JOIN item ON item.key = delivery.key"                                          \
+    " LEFT JOIN case_record ON case_record.key = item.case_key"
+
+void view_delivery_row(struct stmt *s, struct view *view, struct view_delivery *out)
+{
+    out->id = col_int(s, "id");
+    out->key = view_text(view, col_text(s, "key"));
+    out->mailbox = view_text(view, col_text(s, "mailbox"));
+    out->folder = view_text(view, col_text(s, "folder"));
+    out->uidvalidity = (uint32_t)col_int(s, "uidvalidity");
+    out->uid = (uint32_t)col_int(s, "uid");
+    out->class = view_text(view, col_text(s, "class"));
+    out->internal_ms = col_int(s, "internal_ms");
+    out->size = col_int(s, "size");
+    out->seen_ms = col_int(s, "seen_at");
+    out->run = view_text(view, col_text(s, "run"));
+    out->reference = view_text(view, col_text(s, "reference"));
+    out->state = view_text(view, col_text(s, "state"));
+}
+
+enum rc
+view_deliveries(void *self, const struct view_filter *filter, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT " DELIVERY_COLUMNS " WHERE ($1 IS NULL OR CASE WHEN delivery.won = 1 THEN "
+                                   "item.state ELSE 'duplicate' END = $1)"
+        " AND ($2 IS NULL OR delivery.mailbox = $2) ORDER BY delivery.id DESC LIMIT $3";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_delivery));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, filter->state);
+    stmt_text(s, 2, filter->mailbox);
+    stmt_int(s, 3, filter->limit ? (int64_t)filter->limit : INT64_MAX);
+    EACH_ROW(s, rc, err)
+    view_delivery_row(s, out, view_rows_add(out, &rows));
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+enum rc view_arrivals(struct db *db,
+                      const char *key,
+                      struct view *view,
+                      const struct view_delivery **out,
+                      size_t *count,
+                      struct err *err)
+{
+    static const char find[] =
+        "SELECT " DELIVERY_COLUMNS " WHERE delivery.key = $1 ORDER BY delivery.id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_delivery));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, key);
+    EACH_ROW(s, rc, err)
+    view_delivery_row(s, view, view_rows_add(view, &rows));
+    *out = rows.at;
+    *count = rows.count;
+    return END_OF_ROWS(rc);
+}

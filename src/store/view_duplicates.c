@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+#include <onecase/when.h>
+#include <string.h>
+
+/* The duplicate report, of deliveries seen in [since, until). Every number is one query, so that each
+ * can be checked by itself; the front holds the sums against each other. */
+
+struct reporting {
+    struct db *db;
+    struct view *view;
+    struct view_duplicates *d;
+};
+
+static enum rc open_period(struct reporting *r, const char *sql, struct stmt **out, struct err *err)
+{
+    TRY(stmt_open(r->db, sql, out, err));
+    stmt_int(*out, 1, r->d->since_ms);
+    stmt_int(*out, 2, r->d->until_ms);
+    return RC_OK;
+}
+
+/* ---- the balance ------------------------------------------------------------------------------------- */
+
+static enum rc classes(struct reporting *r, struct err *err)
+{
+    static const char find[] = "SELECT class, COUNT(*) AS n FROM delivery"
+                               " WHERE seen_at >= $1 AND seen_at < $2 GROUP BY class";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum delivery_class class;
+    enum rc rc;
+
+    TRY(open_period(r, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        r->d->deliveries += col_int(s, "n");
+        if (delivery_class_parse(col_text(s, "class"), &class))
+            r->d->class[class] = col_int(s, "n");
+    }
+    return END_OF_ROWS(rc);
+}
+
+static enum rc arrivals(struct reporting *r, struct err *err)
+{
+    static const char find[] =
+        "SELECT item.arrived_as, COUNT(*) AS n FROM delivery JOIN item ON item.key = delivery.key"
+        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2 AND delivery.class = 'first'"
+        " GROUP BY item.arrived_as";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum disposition disposition;
+    enum rc rc;
+
+    TRY(open_period(r, find, &s, err));
+    EACH_ROW(s, rc, err)
+    if (disposition_parse(col_text(s, "arrived_as"), &disposition))
+        r->d->arrived_as[disposition] = col_int(s, "n");
+    return END_OF_ROWS(rc);
+}
+
+/* What became of what a person was asked about, or what a rule filed without asking. */
+static enum rc decided(struct reporting *r, struct err *err)
+{
+    static const char find[] =
+        "SELECT item.disposition, COUNT(*) AS n FROM delivery JOIN item ON item.key = delivery.key"
+        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2 AND delivery.won = 1"
+        " AND (delivery.class IN ('conflict', 'gateway_copy')"
+        "      OR (delivery.class = 'first' AND item.arrived_as = 'held'))"
+        " GROUP BY item.disposition";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum disposition disposition;
+    enum rc rc;
+
+    TRY(open_period(r, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        int64_t n = col_int(s, "n");
+        if (!disposition_parse(col_text(s, "disposition"), &disposition))
+            continue;
+        if (disposition == DISPOSITION_HELD)
+            r->d->decided_waiting += n;
+        else if (disposition == DISPOSITION_DISMISSED)
+            r->d->decided_dismissed += n;
+        else if (disposition == DISPOSITION_CASE)
+            r->d->decided_new_case += n;
+        else
+            r->d->decided_append += n;
+    }
+    return END_OF_ROWS(rc);
+}
+
+/* ---- what did not happen ------------------------------------------------------------------------------ */
+
+static enum rc one_number(struct reporting *r, const char *sql, int64_t *out, struct err *err)
+{
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(open_period(r, sql, &s, err));
+    TRY(stmt_row(s, err));
+    *out = col_int(s, "n");
+    return RC_OK;
+}
+
+static enum rc prevented(struct reporting *r, struct err *err)
+{
+    static const char cases[] =
+        "SELECT COUNT(*) AS n FROM delivery JOIN item ON item.key = delivery.key"
+        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2"
+        " AND delivery.class IN ('redelivered', 'list_copy') AND item.case_key IS NOT NULL";
+    /* A try whose outcome was not known and that no later try followed: elsewhere it is sent again. */
+    static const char withheld[] =
+        "SELECT COUNT(*) AS n FROM attempt JOIN effect ON effect.id = attempt.effect"
+        " WHERE attempt.started_at >= $1 AND attempt.started_at < $2"
+        " AND effect.kind = 'acknowledgement' AND attempt.outcome = 'unknown'"
+        " AND NOT EXISTS (SELECT 1 FROM attempt AS later WHERE later.effect = attempt.effect"
+        " AND later.number > attempt.number AND later.outcome = 'done')";
+    /* A person said not sent, it was sent again, and the first was found after all. */
+    static const char doubles[] =
+        "SELECT COUNT(DISTINCT effect.id) AS n FROM effect"
+        " JOIN attempt AS lost ON lost.effect = effect.id AND lost.outcome = 'unknown'"
+        " JOIN attempt AS later ON later.effect = effect.id AND later.number > lost.number"
+        "  AND later.outcome = 'done'"
+        " JOIN evidence ON evidence.effect = effect.id AND evidence.found = 1"
+        " WHERE effect.kind = 'acknowledgement'"
+        " AND later.started_at >= $1 AND later.started_at < $2";
+    static const char again[] =
+        "SELECT COUNT(*) AS n FROM delivery JOIN item ON item.key = delivery.key"
+        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2"
+        " AND delivery.class IN ('redelivered', 'list_copy', 'reobserved', 'returned')"
+        " AND item.case_key IS NOT NULL";
+    struct view_duplicates *d = r->d;
+
+    TRY(one_number(r, cases, &d->cases_prevented, err));
+    TRY(one_number(r, withheld, &d->acknowledgements_withheld, err));
+    TRY(one_number(r, doubles, &d->doubles, err));
+    TRY(one_number(r, again, &d->by_delivery, err));
+    d->by_retry = d->acknowledgements_withheld;
+    d->by_replay = d->class[CLASS_REPLAYED];
+    return RC_OK;
+}
+
+/* ---- by day, mailbox, domain ---------------------------------------------------------------------------- */
+
+#define COPIES                                                                                     \
+    "delivery.class IN ('redelivered', 'list_copy', 'gateway_copy', 'reobserved', 'returned')"
+
+static void count_for(struct reporting *r, struct view_rows *rows, const char *name, int64_t n)
+{
+    struct view_count *have = rows->at;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        if (strcmp(have[i].name, name) == 0) {
+            have[i].count += n;
+            return;
+        }
+    }
+    struct view_count *c = view_rows_add(r->view, rows);
+    c->name = view_text(r->view, name);
+    c->count = n;
+}
+
+static enum rc by_day(struct reporting *r, struct err *err)
+{
+    static const char find[] = "SELECT seen_at / 86400000 AS day, COUNT(*) AS n FROM delivery"
+                               " WHERE seen_at >= $1 AND seen_at < $2 AND " COPIES
+                               " GROUP BY seen_at / 86400000 ORDER BY day";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_count));
+    enum rc rc;
+
+    TRY(open_period(r, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        char day[WHEN_TEXT_SIZE];
+        when_text(col_int(s, "day") * DAYS(1), day);
+        day[10] = '\0'; /* 2026-03-02 */
+        count_for(r, &rows, day, col_int(s, "n"));
+    }
+    r->d->day = rows.at;
+    r->d->days = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+static enum rc by_mailbox(struct reporting *r, struct err *err)
+{
+    static const char find[] =
+        "SELECT mailbox, COUNT(*) AS n FROM delivery"
+        " WHERE seen_at >= $1 AND seen_at < $2 AND " COPIES " GROUP BY mailbox ORDER BY mailbox";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_count));
+    enum rc rc;
+
+    TRY(open_period(r, find, &s, err));
+    EACH_ROW(s, rc, err)
+    count_for(r, &rows, col_text(s, "mailbox"), col_int(s, "n"));
+    r->d->mailbox = rows.at;
+    r->d->mailboxes = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+static enum rc by_domain(struct reporting *r, struct err *err)
+{
+    static const char find[] = "SELECT item.sender_plain, COUNT(*) AS n FROM delivery"
+                               " JOIN item ON item.key = delivery.key"
+                               " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2 AND " COPIES
+                               " GROUP BY item.sender_plain ORDER BY item.sender_plain";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_count));
+    enum rc rc;
+
+    TRY(open_period(r, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        const char *at = strrchr(col_text(s, "sender_plain"), '@');
+        count_for(r, &rows, at ? at + 1 : "", col_int(s, "n"));
+    }
+    r->d->domain = rows.at;
+    r->d->domains = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+/* ---- the keys that arrived more than once ------------------------------------------------------------- */
+
+static enum rc classes_of(struct reporting *r, struct view_key *key, struct err *err)
+{
+    static const char find[] = "SELECT DISTINCT class FROM delivery"
+                               " WHERE seen_at >= $1 AND seen_at < $2 AND key = $3 ORDER BY class";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(str_clear) struct str joined = STR_INIT;
+    enum rc rc;
+
+    TRY(open_period(r, find, &s, err));
+    stmt_text(s, 3, key->key);
+    EACH_ROW(s, rc, err)
+    str_addf(&joined, "%s%s", joined.len ? "," : "", col_text(s, "class"));
+    key->classes = view_text(r->view, str_z(&joined));
+    return END_OF_ROWS(rc);
+}
+
+static enum rc keys(struct reporting *r, struct err *err)
+{
+    static const char find[] =
+        "SELECT delivery.key, COALESCE(case_record.reference, '') AS reference, COUNT(*) AS n,"
+        " MIN(delivery.seen_at) AS first_seen, MAX(delivery.seen_at) AS last_seen FROM delivery"
+        " JOIN item ON item.key = delivery.key"
+        " LEFT JOIN case_record ON case_record.key = item.case_key"
+        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2"
+        " GROUP BY delivery.key, case_record.reference HAVING COUNT(*) > 1"
+        " ORDER BY first_seen, delivery.key";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_key));
+    enum rc rc;
+
+    TRY(open_period(r, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        struct view_key *k = view_rows_add(r->view, &rows);
+        k->key = view_text(r->view, col_text(s, "key"));
+        k->reference = view_text(r->view, col_text(s, "reference"));
+        k->deliveries = col_int(s, "n");
+        k->first_seen_ms = col_int(s, "first_seen");
+        k->last_seen_ms = col_int(s, "last_seen");
+        TRY(classes_of(r, k, err));
+    }
+    r->d->key = rows.at;
+    r->d->keys = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+/* One state of the ledger for all of them, or the sums could not agree while the service runs. */
+enum rc view_duplicates_of(
+    void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_duplicates));
+    struct reporting r = {.db = store->db, .view = out, .d = view_rows_add(out, &rows)};
+
+    r.d->since_ms = since_ms;
+    r.d->until_ms = until_ms;
+    TRY(tx_read(store->db, &tx, err));
+    TRY(classes(&r, err));
+    TRY(arrivals(&r, err));
+    TRY(decided(&r, err));
+    TRY(prevented(&r, err));
+    TRY(by_day(&r, err));
+    TRY(by_mailbox(&r, err));
+    TRY(by_domain(&r, err));
+    TRY(keys(&r, err));
+    out->row = rows.at;
+    out->count = 1;
+    return RC_OK;
+}

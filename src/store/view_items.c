@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A sender is not told where the acknowledgement was refused, given up, or waits with a refusal. */
+#define NOT_TOLD                                                                                   \
+    "(item.reason IN ('gave-up', 'acknowledgement-refused') OR EXISTS (SELECT 1 FROM effect AS e"  \
+    " WHERE e.key = item.key AND e.kind = 'acknowledgement' AND e.status = 'refused'))"
+
+#define ITEM_COLUMNS                                                                               \
+    "item.key, item.key_source, item.mailbox, item.message_id, item.payload_digest, item.state,"   \
+    " item.disposition, item.reason, item.completion, item.sender, item.subject, item.created_at," \
+    " item.completed_at, item.next_due, item.first_key,"                                           \
+    " COALESCE(case_record.reference, '') AS reference,"                                           \
+    " (SELECT COUNT(*) FROM delivery WHERE delivery.key = item.key) AS deliveries,"                \
+    " (SELECT COUNT(*) FROM delivery WHERE delivery.key = item.key AND delivery.won = 0)"          \
+    " AS duplicates,"                                                                              \
+    " (SELECT COALESCE(SUM(attempts), 0) FROM effect WHERE effect.key = item.key) AS attempts,"    \
+    " CASE WHEN " NOT_TOLD " THEN 1 ELSE 0 END AS not_told"                                        \
+    " FROM item LEFT JOIN case_record ON case_record.key = item.case_key"
+
+static enum rc
+read_item(struct db *db, struct stmt *s, struct view *view, struct view_item *i, struct err *err)
+{
+    i->key = view_text(view, col_text(s, "key"));
+    i->key_source = view_text(view, col_text(s, "key_source"));
+    i->mailbox = view_text(view, col_text(s, "mailbox"));
+    i->message_id = view_octets(view, col_slice(s, "message_id"));
+    i->digest = view_text(view, col_text(s, "payload_digest"));
+    i->state = view_text(view, col_text(s, "state"));
+    i->disposition = view_text(view, col_text(s, "disposition"));
+    i->reason = view_text(view, col_text(s, "reason"));
+    i->completion_state = view_text(view, col_text(s, "completion"));
+    i->sender = view_text(view, col_text(s, "sender"));
+    i->subject = view_text(view, col_text(s, "subject"));
+    i->reference = view_text(view, col_text(s, "reference"));
+    i->first_key = view_text(view, col_text(s, "first_key"));
+    i->first_seen_ms = col_int(s, "created_at");
+    i->completed_ms = col_when(s, "completed_at");
+    i->next_due_ms = col_when(s, "next_due");
+    i->attempts = col_int(s, "attempts");
+    i->deliveries = col_int(s, "deliveries");
+    i->duplicates = col_int(s, "duplicates");
+    i->not_told = col_int(s, "not_told") == 1;
+    i->not_sent_from_ms = NOT_DUE;
+    return view_effects(db, i->key, view, &i->effect, &i->effects, err);
+}
+
+enum rc view_items(void *self, const struct view_filter *filter, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT " ITEM_COLUMNS " WHERE ($1 IS NULL OR item.state = $1)"
+        " AND ($2 IS NULL OR item.mailbox = $2) AND ($3 IS NULL OR item.created_at < $3)"
+        " AND ($4 = 0 OR " NOT_TOLD ") ORDER BY item.created_at DESC, item.key LIMIT $5";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_item));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, filter->state);
+    stmt_text(s, 2, filter->mailbox);
+    stmt_when(s, 3, filter->older_than_ms);
+    stmt_int(s, 4, filter->not_told);
+    stmt_int(s, 5, filter->limit ? (int64_t)filter->limit : INT64_MAX);
+    EACH_ROW(s, rc, err)
+    TRY(read_item(store->db, s, out, view_rows_add(out, &rows), err));
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+/* ---- one of them, by a prefix of its key or by its case's reference ------------------------------- */
+
+static enum rc find_by_key(struct db *db, const char *prefix, char out[KEY_SIZE], struct err *err)
+{
+    static const char find[] =
+        "SELECT key FROM item WHERE key >= $1 AND key < $2 ORDER BY key LIMIT 2";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(str_clear) struct str after = STR_INIT;
+
+    str_addf(&after, "%sg", prefix); /* no hex digit is above f */
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, prefix);
+    stmt_slice(s, 2, str_slice(&after));
+    TRY(stmt_row(s, err));
+    TRY(col_copy(s, "key", out, KEY_SIZE, err));
+    enum rc rc = stmt_row(s, err);
+    if (rc == RC_OK)
+        return FAIL(err, RC_CONFLICT, "'%s' stands for more than one mail; type more of its key",
+                    prefix);
+    return END_OF_ROWS(rc);
+}
+
+static enum rc
+find_by_reference(struct db *db, const char *reference, char out[KEY_SIZE], struct err *err)
+{
+    static const char find[] = "SELECT key FROM case_record WHERE reference = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, reference);
+    TRY(stmt_row(s, err));
+    return col_copy(s, "key", out, KEY_SIZE, err);
+}
+
+static bool may_be_key(const char *text)
+{
+    size_t n = strspn(text, "0123456789abcdef");
+    return n >= 8 && n < KEY_SIZE && text[n] == '\0';
+}
+
+static enum rc find_item(struct db *db, const char *name, char out[KEY_SIZE], struct err *err)
+{
+    enum rc rc = find_by_reference(db, name, out, err);
+    if (rc == RC_NOT_FOUND && may_be_key(name))
+        rc = find_by_key(db, name, out, err);
+    if (rc == RC_NOT_FOUND)
+        return FAIL(
+            err, rc,
+            "there is no mail '%s'; a case's reference or 8 digits or more of a key will do", name);
+    return rc;
+}
+
+enum rc view_one_item(void *self, const char *key, struct view *out, struct err *err)
+{
+    static const char find[] = "SELECT " ITEM_COLUMNS " WHERE item.key = $1";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_item));
+    char whole[KEY_SIZE];
+
+    TRY(find_item(store->db, key, whole, err));
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, whole);
+    TRY(stmt_row(s, err));
+    struct view_item *i = view_rows_add(out, &rows);
+    TRY(read_item(store->db, s, out, i, err));
+    TRY(view_arrivals(store->db, whole, out, &i->delivery, &i->delivery_count, err));
+    TRY(view_story(store->db, out, i, err));
+    out->row = rows.at;
+    out->count = 1;
+    return RC_OK;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+#include <string.h>
+
+static enum rc states(struct db *db, struct view_mailbox *m, struct err *err)
+{
+    static const char find[] =
+        "SELECT state, COUNT(*) AS n FROM item WHERE mailbox = $1 GROUP BY state";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum item_state state;
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, m->id);
+    EACH_ROW(s, rc, err)
+    if (item_state_parse(col_text(s, "state"), &state))
+        m->state[state] = col_int(s, "n");
+    return END_OF_ROWS(rc);
+}
+
+static enum rc waiting(struct db *db, struct view *view, struct view_mailbox *m, struct err *err)
+{
+    static const char find[] =
+        "SELECT reason, COUNT(*) AS n FROM item WHERE mailbox = $1"
+        " AND state = 'needs_reconciliation' GROUP BY reason ORDER BY reason";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_count));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, m->id);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_count *c = view_rows_add(view, &rows);
+        c->name = view_text(view, col_text(s, "reason"));
+        c->count = col_int(s, "n");
+    }
+    m->waiting = rows.at;
+    m->waiting_count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+static enum rc numbers(struct db *db, struct view_mailbox *m, struct err *err)
+{
+    static const char find[] =
+        "SELECT (SELECT COUNT(*) FROM delivery WHERE mailbox = $1 AND won = 0) AS duplicates,"
+        " (SELECT MIN(created_at) FROM item WHERE mailbox = $1 AND state <> 'complete') AS oldest,"
+        " (SELECT COUNT(*) FROM item WHERE mailbox = $1"
+        " AND (reason IN ('gave-up', 'acknowledgement-refused') OR EXISTS (SELECT 1 FROM effect"
+        " WHERE effect.key = item.key AND effect.kind = 'acknowledgement'"
+        " AND effect.status = 'refused'))) AS not_told";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, m->id);
+    TRY(stmt_row(s, err));
+    m->duplicates = col_int(s, "duplicates");
+    m->oldest_incomplete_ms = col_when(s, "oldest");
+    m->not_told = col_int(s, "not_told");
+    return RC_OK;
+}
+
+static enum rc circuits(struct db *db, struct view *view, struct view_mailbox *m, struct err *err)
+{
+    static const char find[] = "SELECT service, state, failures, since, next_probe, reason FROM "
+                               "circuit WHERE mailbox = $1";
+    static const char *const service[] = {"imap", "smtp", "destination"};
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct circuit));
+    enum rc rc;
+
+    for (size_t i = 0; i < LENGTH(service); i++)
+        view_rows_add(view, &rows);
+    struct circuit *circuit = rows.at;
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, m->id);
+    EACH_ROW(s, rc, err)
+    for (size_t i = 0; i < LENGTH(service); i++) {
+        if (strcmp(service[i], col_text(s, "service")) != 0 ||
+            !circuit_state_parse(col_text(s, "state"), &circuit[i].state))
+            continue;
+        circuit[i].failures = (unsigned)col_int(s, "failures");
+        circuit[i].since_ms = col_int(s, "since");
+        circuit[i].next_probe_ms = col_int(s, "next_probe");
+        text_copy(circuit[i].reason, sizeof circuit[i].reason, col_text(s, "reason"));
+    }
+    m->circuit = circuit;
+    return END_OF_ROWS(rc);
+}
+
+static void read_mailbox(struct stmt *s, struct view *view, struct view_mailbox *m)
+{
+    m->id = view_text(view, col_text(s, "id"));
+    m->backlog = col_int(s, "backlog");
+    m->awaiting_choice = col_int(s, "awaiting");
+    m->paused = col_int(s, "paused") == 1;
+    m->claimed = col_int(s, "claimed") == 1;
+    m->claim_owner = view_text(view, col_text(s, "claim_owner"));
+    m->import_choice = view_text(view, col_text(s, "import_choice"));
+    m->last_error = view_text(view, col_text(s, "last_error"));
+    m->last_success_ms = col_int(s, "last_success");
+}
+
+static enum rc fill(struct db *db, struct view *view, struct view_mailbox *m, struct err *err)
+{
+    TRY(states(db, m, err));
+    TRY(waiting(db, view, m, err));
+    TRY(numbers(db, m, err));
+    return circuits(db, view, m, err);
+}
+
+enum rc view_mailboxes(void *self, int64_t now_ms, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT id, backlog, awaiting, paused, claimed, claim_owner, import_choice, last_error,"
+        " last_success FROM mailbox ORDER BY id";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_mailbox));
+    enum rc rc;
+
+    (void)now_ms;
+    TRY(stmt_open(store->db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    read_mailbox(s, out, view_rows_add(out, &rows));
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    struct view_mailbox *m = rows.at;
+    for (size_t i = 0; i < rows.count; i++)
+        TRY(fill(store->db, out, &m[i], err));
+    out->row = rows.at;
+    out->count = rows.count;
+    return RC_OK;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+#include <stdio.h>
+
+enum rc view_effects(struct db *db,
+                     const char *key,
+                     struct view *view,
+                     const struct view_effect **out,
+                     size_t *count,
+                     struct err *err)
+{
+    static const char find[] =
+        "SELECT kind, target, status, external_id, reason, code, attempts, due FROM effect"
+        " WHERE key = $1 ORDER BY id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_effect));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, key);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_effect *e = view_rows_add(view, &rows);
+        char code[32] = "";
+        if (col_int(s, "code") != 0)
+            snprintf(code, sizeof code, "%lld", (long long)col_int(s, "code"));
+        e->kind = view_text(view, col_text(s, "kind"));
+        e->target = view_text(view, col_text(s, "target"));
+        e->status = view_text(view, col_text(s, "status"));
+        e->external_id = view_text(view, col_text(s, "external_id"));
+        e->reason = view_text(view, col_text(s, "reason"));
+        e->error = view_text(view, code);
+        e->attempts = col_int(s, "attempts");
+        e->due_ms = col_when(s, "due");
+    }
+    *out = rows.at;
+    *count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+static enum rc attempts(struct db *db, struct view *view, struct view_item *item, struct err *err)
+{
+    static const char find[] =
+        "SELECT effect.kind, effect.target, attempt.run, attempt.phase, attempt.outcome,"
+        " attempt.stage, attempt.number, attempt.code, attempt.started_at, attempt.armed_at,"
+        " attempt.ended_at FROM attempt JOIN effect ON effect.id = attempt.effect"
+        " WHERE effect.key = $1 ORDER BY attempt.id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_attempt));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, item->key);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_attempt *a = view_rows_add(view, &rows);
+        a->kind = view_text(view, col_text(s, "kind"));
+        a->target = view_text(view, col_text(s, "target"));
+        a->run = view_text(view, col_text(s, "run"));
+        a->phase = view_text(view, col_text(s, "phase"));
+        a->outcome = view_text(view, col_text(s, "outcome"));
+        a->stage = view_text(view, col_text(s, "stage"));
+        a->number = col_int(s, "number");
+        a->code = col_int(s, "code");
+        a->started_ms = col_int(s, "started_at");
+        a->armed_ms = col_when(s, "armed_at");
+        a->ended_ms = col_when(s, "ended_at");
+    }
+    item->attempt = rows.at;
+    item->attempt_count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+static enum rc findings(struct db *db, struct view *view, struct view_item *item, struct err *err)
+{
+    static const char find[] =
+        "SELECT effect.kind, effect.target, evidence.kind AS evidence, evidence.found,"
+        " evidence.place, evidence.seen_at FROM evidence JOIN effect ON effect.id = evidence.effect"
+        " WHERE evidence.key = $1 ORDER BY evidence.id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_evidence));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, item->key);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_evidence *e = view_rows_add(view, &rows);
+        e->kind = view_text(view, col_text(s, "kind"));
+        e->target = view_text(view, col_text(s, "target"));
+        e->evidence = view_text(view, col_text(s, "evidence"));
+        e->place = view_text(view, col_text(s, "place"));
+        e->found = col_int(s, "found") == 1;
+        e->seen_ms = col_int(s, "seen_at");
+    }
+    item->evidence = rows.at;
+    item->evidence_count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+static enum rc decisions(struct db *db, struct view *view, struct view_item *item, struct err *err)
+{
+    static const char find[] =
+        "SELECT approval.decision, approval.person, approval.second, approval.decided_at,"
+        " approval.undone_at, COALESCE((SELECT note.text FROM note WHERE note.key = approval.key"
+        " AND note.about = 'approval ' || approval.id), '') AS why"
+        " FROM approval WHERE approval.key = $1 ORDER BY approval.id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_approval));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, item->key);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_approval *a = view_rows_add(view, &rows);
+        a->decision = view_text(view, col_text(s, "decision"));
+        a->by = view_text(view, col_text(s, "person"));
+        a->second = view_text(view, col_text(s, "second"));
+        a->why = view_text(view, col_text(s, "why"));
+        a->decided_ms = col_int(s, "decided_at");
+        a->undone_ms = col_when(s, "undone_at");
+    }
+    item->approval = rows.at;
+    item->approval_count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+static enum rc conditions(struct db *db, struct view *view, struct view_item *item, struct err *err)
+{
+    static const char find[] =
+        "SELECT name, value, holds FROM acceptance WHERE key = $1 ORDER BY name";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_condition));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, item->key);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_condition *c = view_rows_add(view, &rows);
+        c->name = view_text(view, col_text(s, "name"));
+        c->value = view_text(view, col_text(s, "value"));
+        c->holds = col_int(s, "holds") == 1;
+    }
+    item->condition = rows.at;
+    item->condition_count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+enum rc view_story(struct db *db, struct view *view, struct view_item *item, struct err *err)
+{
+    TRY(attempts(db, view, item, err));
+    TRY(findings(db, view, item, err));
+    TRY(decisions(db, view, item, err));
+    return conditions(db, view, item, err);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+struct views store_views(struct store *store)
+{
+    return (struct views){
+        .self = store,
+        .mailboxes = view_mailboxes,
+        .items = view_items,
+        .item = view_one_item,
+        .deliveries = view_deliveries,
+        .cases = view_cases,
+        .one_case = view_one_case,
+        .duplicates = view_duplicates_of,
+    };
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * views_p - the reading side of the ledger, one file a kind of row.
+ */
+#pragma once
+
+#include "store_p.h"
+
+#include <onecase/view_memory.h>
+
+enum rc view_mailboxes(void *self, int64_t now_ms, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_items(void *self, const struct view_filter *filter, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc view_one_item(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
+enum rc
+view_deliveries(void *self, const struct view_filter *filter, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc view_cases(void *self, const struct view_filter *filter, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc view_one_case(void *self, const char *reference, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc view_duplicates_of(
+    void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err) MUST_CHECK;
+
+/* The steps of one item, for a list and for its page. */
+enum rc view_effects(struct db *db,
+                     const char *key,
+                     struct view *view,
+                     const struct view_effect **out,
+                     size_t *count,
+                     struct err *err) MUST_CHECK;
+/* The arrivals of one item. */
+enum rc view_arrivals(struct db *db,
+                      const char *key,
+                      struct view *view,
+                      const struct view_delivery **out,
+                      size_t *count,
+                      struct err *err) MUST_CHECK;
+/* Tries, findings, decisions, conditions of one item. */
+enum rc view_story(struct db *db, struct view *view, struct view_item *item, struct err *err)
+    MUST_CHECK;
+void view_delivery_row(struct stmt *s, struct view *view, struct view_delivery *out);
+
+/* Reads every row of a statement by `read`; ends with what the statement ended with. */
+#define EACH_ROW(s, rc, err) while (((rc) = stmt_row((s), (err))) == RC_OK)
+#define END_OF_ROWS(rc)      ((rc) == RC_NOT_FOUND ? RC_OK : (rc))
