@@ -61,6 +61,7 @@ struct mailbox_record {
     char id[NAME_SIZE];
     int64_t version;               /* of the row; save is a compare-and-set on it */
     uint32_t uidvalidity, uidnext; /* of the inbox; 0 before the first look */
+    int64_t numbering;             /* counts how often its UIDs came to mean other messages */
     uint32_t processed_uidvalidity, processed_uidnext; /* what of Processed is accounted for */
     enum import_choice import;
     uint32_t import_uidvalidity, import_uidnext; /* mail below is from before the first start */
@@ -96,10 +97,15 @@ struct ledger_mailboxes {
                       struct mailbox_record *record,
                       struct instant now,
                       struct err *err);
-    /* The folder's UIDs mean other messages now (another UIDVALIDITY, or UIDNEXT fell back): every
-     * delivery of that folder is stale from here on, and its UID is never used again. */
-    enum rc (*renumber)(
-        void *self, const char *mailbox, const char *folder, struct instant now, struct err *err);
+    /* The inbox's UIDs mean other messages now (another UIDVALIDITY, or UIDNEXT fell back): from
+     * this commit on every delivery of that folder is stale, and its UID is never used again. Writes
+     * `uidvalidity` and `uidnext` of the record, and counts `numbering` up in both; RC_CONFLICT:
+     * another run noticed it first. */
+    enum rc (*renumber)(void *self,
+                        struct mailbox_record *record,
+                        const char *folder,
+                        struct instant now,
+                        struct err *err);
     enum rc (*choose_import)(void *self,
                              const char *mailbox,
                              enum import_choice choice,
@@ -142,7 +148,9 @@ struct ledger_intake {
                       struct err *err);
     /* One transaction for the batch: gathers what is known of each arrival, judges it by `policy`,
      * makes its plan, and inserts delivery, item with a lease of `run`, case record, plan. A row that
-     * cannot be written fails the whole batch; the caller repeats it one by one. */
+     * cannot be written fails the whole batch; the caller repeats it one by one. RC_CONFLICT: the
+     * inbox was renumbered since these messages were listed; nothing was written. What is recorded
+     * counts for the mailbox's `uidnext` at once. */
     enum rc (*reserve)(void *self,
                        const char *run,
                        struct instant now,

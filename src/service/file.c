@@ -93,8 +93,11 @@ static void move_set(struct batch *b, const struct moving *set, size_t count)
     enum rc rc = m->move(m->self, d->folder, d->uidvalidity, r, count, d->move_to, &why);
     if (rc != RC_OK && rc != RC_CONFLICT)
         service_mailbox_fault(b->s, &why);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (rc == RC_CONFLICT) /* another UIDVALIDITY by now: it will be seen anew */
+            r[i].moved = MOVED_ABSENT;
         result(b, &set[i], &r[i]);
+    }
 }
 
 static bool under_way(const struct job *job, const struct work_effect *e)

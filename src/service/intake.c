@@ -197,6 +197,7 @@ static enum rc enter(struct service *s,
         .folder = folder,
         .uidvalidity = uidvalidity,
         .uid = f->line.uid,
+        .numbering = s->record.numbering,
         .internal_ms = f->line.internal_ms,
         .size = f->whole ? f->source->size : f->line.size,
         .octets = f->octets,
@@ -277,7 +278,7 @@ reserve_batch(struct service *s, const struct arrival *arrival, size_t n, struct
     enum rc rc = reserve(s, arrival, n, &why);
     if (rc == RC_OK || n == 1)
         return rc == RC_OK ? RC_OK : FAIL(err, rc, "%s", why.text);
-    if (rc == RC_DEFERRED || rc == RC_UNKNOWN)
+    if (rc == RC_DEFERRED || rc == RC_UNKNOWN || rc == RC_CONFLICT)
         return FAIL(err, rc, "%s", why.text);
     for (size_t i = 0; i < n; i++) {
         rc = reserve(s, &arrival[i], 1, &why);

@@ -20,17 +20,17 @@ static enum rc notice_renumbering(struct service *s, const struct folder_state *
 {
     struct mailbox_record *r = &s->record;
     bool known = r->uidvalidity != 0;
-    if (known && (f->uidvalidity != r->uidvalidity || f->uidnext < r->uidnext)) {
-        const struct ledger *l = s->port->ledger;
-        log_event(LOG_WARN, "mailbox.renumbered", "mailbox=%s uidvalidity=%u", r->id,
-                  (unsigned)f->uidvalidity);
-        TRY(l->mailboxes->renumber(l->self, r->id, s->set->inbox, service_now(s), err));
-        s->result->moved = true;
-    }
-    if (f->uidvalidity != r->uidvalidity || f->uidnext != r->uidnext)
-        s->record_changed = true;
+    bool renumbered = known && (f->uidvalidity != r->uidvalidity || f->uidnext < r->uidnext);
+    s->record_changed |= f->uidvalidity != r->uidvalidity || f->uidnext != r->uidnext;
     r->uidvalidity = f->uidvalidity;
     r->uidnext = f->uidnext;
+    if (!renumbered)
+        return RC_OK;
+    const struct ledger *l = s->port->ledger;
+    TRY(l->mailboxes->renumber(l->self, r, s->set->inbox, service_now(s), err));
+    s->result->moved = true;
+    log_event(LOG_WARN, "mailbox.renumbered", "mailbox=%s uidvalidity=%u", r->id,
+              (unsigned)f->uidvalidity);
     return RC_OK;
 }
 

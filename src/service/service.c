@@ -210,7 +210,12 @@ enum rc service_tick(struct service *service, struct tick_result *out, struct er
 {
     *out = (struct tick_result){.wake_ms = NOT_DUE};
     service->result = out;
-    enum rc rc = turn(service, err);
+    struct err why = ERR_INIT;
+    enum rc rc = turn(service, &why);
     service->result = NULL;
-    return rc;
+    if (rc == RC_CONFLICT) { /* another run changed what this turn had read: the next one reads it anew */
+        out->wake_ms = service_now(service).wall_ms + service->set->retry.first_ms;
+        return RC_OK;
+    }
+    return rc == RC_OK ? rc : FAIL(err, rc, "%s", why.text);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "mailboxes.h"
 #include "reserve.h"
 #include "store_p.h"
 
@@ -40,6 +41,15 @@ static enum rc intake_unseen(void *self,
     return RC_OK;
 }
 
+static enum rc enter_one(const struct reserving *r,
+                         const struct arrival *arrival,
+                         struct reservation *out,
+                         struct err *err)
+{
+    TRY(reserve_one(r, arrival, out, err));
+    return mailbox_numbers(r->w, arrival, err);
+}
+
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */
 static enum rc intake_reserve(void *self,
                               const char *run,
@@ -58,7 +68,7 @@ static enum rc intake_reserve(void *self,
         return RC_OK;
     TRY(writing_begin(self, run, now, &w, err));
     for (size_t i = 0; i < count; i++)
-        TRY(reserve_one(&r, &arrival[i], &out[i], err));
+        TRY(enter_one(&r, &arrival[i], &out[i], err));
     /* From this commit on the items exist, with their cases and their plans; before it, a restart
      * sees the messages as new. */
     return writing_finish(&w, err);

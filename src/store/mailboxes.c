@@ -28,6 +28,7 @@ static enum rc record_of(struct stmt *s, struct mailbox_record *out, struct err 
     out->version = col_int(s, "version");
     out->uidvalidity = (uint32_t)col_int(s, "uidvalidity");
     out->uidnext = (uint32_t)col_int(s, "uidnext");
+    out->numbering = col_int(s, "numbering");
     out->processed_uidvalidity = (uint32_t)col_int(s, "processed_uidvalidity");
     out->processed_uidnext = (uint32_t)col_int(s, "processed_uidnext");
     if (!import_parse(col_text(s, "import_choice"), &out->import))
@@ -132,7 +133,8 @@ static void bind_record(struct stmt *s, const struct mailbox_record *r)
 enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, struct err *err)
 {
     static const char update[] =
-        "UPDATE mailbox SET version = version + 1, uidvalidity = $3, uidnext = $4,"
+        "UPDATE mailbox SET version = version + 1, uidvalidity = $3,"
+        " uidnext = CASE WHEN uidvalidity = $3 THEN MAX(uidnext, $4) ELSE $4 END,"
         " processed_uidvalidity = $5, processed_uidnext = $6, import_uidvalidity = $7,"
         " import_uidnext = $8, import_before = $9, awaiting = $10, backlog = $11, generation = $12,"
         " rewind_uidvalidity = $13, rewind_uidnext = $14, scanning = $15, claimed = $16,"
@@ -181,24 +183,71 @@ enum rc mailbox_note(struct writing *w, const char *by, const char *why, struct 
     return note_add(w, "", about.text, str_z(&text), err);
 }
 
-static enum rc mailboxes_renumber(
-    void *self, const char *mailbox, const char *folder, struct instant now, struct err *err)
+static enum rc count_numbering(struct writing *w, const struct mailbox_record *r, struct err *err)
+{
+    static const char update[] =
+        "UPDATE mailbox SET numbering = numbering + 1, uidvalidity = $1, uidnext = $2"
+        " WHERE id = $3 AND numbering = $4";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, r->uidvalidity);
+    stmt_int(s, 2, r->uidnext);
+    stmt_text(s, 3, r->id);
+    stmt_int(s, 4, r->numbering);
+    return stmt_one(s, "the mailbox", err);
+}
+
+static enum rc
+stale_all(struct writing *w, const char *mailbox, const char *folder, struct err *err)
 {
     static const char update[] =
         "UPDATE delivery SET stale = 1 WHERE mailbox = $1 AND folder = $2 AND stale = 0";
-    struct store *store = self;
-    CLEANUP(writing_end) struct writing w = WRITING_NONE;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
-    TRY(writing_begin(store, store->run, now, &w, err));
-    TRY(stmt_open(store->db, update, &s, err));
+    TRY(stmt_open(w->store->db, update, &s, err));
     stmt_text(s, 1, mailbox);
     stmt_text(s, 2, folder);
-    TRY(stmt_run(s, NULL, err));
-    TRY(mailbox_event(
-        &w, mailbox,
-        &(struct event){.what = "renumber", .to = "stale", .actor = actor_text(BY_PEER)}, err));
-    return writing_finish(&w, err);
+    return stmt_run(s, NULL, err);
+}
+
+static enum rc mailboxes_renumber(void *self,
+                                  struct mailbox_record *record,
+                                  const char *folder,
+                                  struct instant now,
+                                  struct err *err)
+{
+    const struct event renumbered = {
+        .what = "renumber", .to = "stale", .actor = actor_text(BY_PEER)};
+    struct store *store = self;
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+
+    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(count_numbering(&w, record, err));
+    TRY(stale_all(&w, record->id, folder, err));
+    TRY(mailbox_event(&w, record->id, &renumbered, err));
+    TRY(writing_finish(&w, err));
+    record->numbering++;
+    return RC_OK;
+}
+
+/* What was listed before the UIDs came to mean other messages is not written; what is written raises
+ * UIDNEXT here and now, so that a fall below it is seen also by a run that comes after a death. */
+enum rc mailbox_numbers(struct writing *w, const struct arrival *arrival, struct err *err)
+{
+    static const char update[] =
+        "UPDATE mailbox SET uidnext = CASE WHEN uidvalidity = $1 THEN MAX(uidnext, $2)"
+        " ELSE uidnext END WHERE id = $3 AND numbering = $4";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    if (arrival->filed)
+        return RC_OK;
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, arrival->uidvalidity);
+    stmt_int(s, 2, (int64_t)arrival->uid + 1);
+    stmt_text(s, 3, arrival->mailbox);
+    stmt_int(s, 4, arrival->numbering);
+    return stmt_one(s, "the numbering of the inbox", err);
 }
 
 /* ---- what a person sets -------------------------------------------------------------------- */
@@ -216,6 +265,28 @@ write_choice(struct writing *w, const char *mailbox, enum import_choice choice, 
     return stmt_one(s, "the choice", err);
 }
 
+static enum rc choose(struct writing *w,
+                      const char *mailbox,
+                      enum import_choice choice,
+                      const char *by,
+                      struct err *err)
+{
+    struct mailbox_record record;
+
+    TRY(find(w->store->db, mailbox, &record, err));
+    if (record.import != IMPORT_NOT_ASKED && record.import != IMPORT_WAITING)
+        return FAIL(err, RC_CONFLICT, "first-import: '%s' was chosen for mailbox '%s' already",
+                    import_text(record.import), mailbox);
+    TRY(write_choice(w, mailbox, choice, err));
+    const struct event event = {.what = "first-import",
+                                .from = import_text(record.import),
+                                .to = import_text(choice),
+                                .actor = actor_text(BY_PERSON)};
+
+    TRY(mailbox_event(w, mailbox, &event, err));
+    return mailbox_note(w, by, import_text(choice), err);
+}
+
 static enum rc mailboxes_choose_import(void *self,
                                        const char *mailbox,
                                        enum import_choice choice,
@@ -225,23 +296,11 @@ static enum rc mailboxes_choose_import(void *self,
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
-    struct mailbox_record record;
 
-    if (choice == IMPORT_NOT_ASKED || choice == IMPORT_WAITING || by == NULL || by[0] == '\0')
+    if (choice == IMPORT_NOT_ASKED || choice == IMPORT_WAITING || slice_trim(slice_z(by)).len == 0)
         return FAIL(err, RC_USAGE, "first-import: cases, full or adopt, and a name");
     TRY(writing_begin(store, store->run, now, &w, err));
-    TRY(find(store->db, mailbox, &record, err));
-    if (record.import != IMPORT_NOT_ASKED && record.import != IMPORT_WAITING)
-        return FAIL(err, RC_CONFLICT, "first-import: '%s' was chosen for mailbox '%s' already",
-                    import_text(record.import), mailbox);
-    TRY(write_choice(&w, mailbox, choice, err));
-    TRY(mailbox_event(&w, mailbox,
-                      &(struct event){.what = "first-import",
-                                      .from = import_text(record.import),
-                                      .to = import_text(choice),
-                                      .actor = actor_text(BY_PERSON)},
-                      err));
-    TRY(mailbox_note(&w, by, import_text(choice), err));
+    TRY(choose(&w, mailbox, choice, by, err));
     return writing_finish(&w, err);
 }
 

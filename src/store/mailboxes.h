@@ -16,6 +16,10 @@ enum rc circuits_write(struct writing *w, const struct mailbox_record *record, s
  * durable. */
 enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, struct err *err)
     MUST_CHECK;
+/* In the transaction that records an arrival: RC_CONFLICT where the inbox was renumbered since it was
+ * listed; else its UID counts for `uidnext`. */
+enum rc mailbox_numbers(struct writing *w, const struct arrival *arrival, struct err *err)
+    MUST_CHECK;
 enum rc mailbox_event(struct writing *w,
                       const char *mailbox,
                       const struct event *event,

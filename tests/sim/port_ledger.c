@@ -95,13 +95,13 @@ rewind_mailbox(void *self, struct mailbox_record *record, struct instant now, st
 }
 
 static enum rc
-renumber(void *self, const char *mailbox, const char *folder, struct instant now, struct err *err)
+renumber(void *self, struct mailbox_record *record, const char *folder, struct instant now, struct err *err)
 {
     struct run *run = self;
 
     tell(run->world, "run %u notes that %s has new UIDs", run->number, folder);
     THROUGH_GATE(run, CALL_LEDGER_RENUMBER, err,
-                 real(run)->mailboxes->renumber(real(run)->self, mailbox, folder, now, err));
+                 real(run)->mailboxes->renumber(real(run)->self, record, folder, now, err));
 }
 
 static enum rc choose_import(void *self,

@@ -31,6 +31,7 @@ struct mail {
     const char *id, *from, *reply_to, *to, *subject, *text, *in_reply_to, *references, *attachment;
     uint32_t uid, signs;
     uint32_t uidvalidity;  /* 0: 7 */
+    int64_t numbering;
     int64_t later_ms;      /* INTERNALDATE after noon */
     const char *transport; /* what differs between copies of one mail */
     const char *folder;    /* NULL: INBOX */
@@ -207,6 +208,7 @@ static inline void write_arrival(const struct mail *mail, struct arriving *a)
         .folder = mail->folder ? mail->folder : "INBOX",
         .uidvalidity = mail->uidvalidity ? mail->uidvalidity : 7,
         .uid = mail->uid,
+        .numbering = mail->numbering,
         .internal_ms = NOON + mail->later_ms,
         .size = 100,
         .octets = sent(mail),

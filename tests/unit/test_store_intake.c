@@ -277,15 +277,45 @@ static void a_message_under_a_new_uidvalidity_is_reobserved(void **state)
 static void a_uid_of_a_renumbered_folder_is_new(void **state)
 {
     struct desk *d = *state;
+    struct mailbox_record record;
     bool unseen;
     uint32_t uid = 1;
 
     ARRIVE(d, .id = "<a1@x>", .uid = 1);
-    must(d, d->l.mailboxes->renumber(d->store, "help", "INBOX", d->now, &d->err));
+    must(d, d->l.mailboxes->load(d->store, "help", &record, &d->err));
+    must(d, d->l.mailboxes->renumber(d->store, &record, "INBOX", d->now, &d->err));
     must(d, d->l.intake->unseen(d->store, "help", "INBOX", 7, &uid, 1, &unseen, &d->err));
     assert_true(unseen);
-    assert_int_equal(ARRIVE(d, .id = "<a2@x>", .uid = 1).class, CLASS_FIRST);
-    assert_int_equal(ARRIVE(d, .id = "<a1@x>", .uid = 2).class, CLASS_REOBSERVED);
+    assert_int_equal(ARRIVE(d, .id = "<a2@x>", .uid = 1, .numbering = 1).class, CLASS_FIRST);
+    assert_int_equal(ARRIVE(d, .id = "<a1@x>", .uid = 2, .numbering = 1).class, CLASS_REOBSERVED);
+}
+
+static void what_was_listed_before_a_renumbering_is_not_recorded(void **state)
+{
+    struct desk *d = *state;
+    struct mail late = {.id = "<a1@x>", .uid = 1};
+    struct mailbox_record record;
+    struct reservation out;
+
+    must(d, d->l.mailboxes->load(d->store, "help", &record, &d->err));
+    must(d, d->l.mailboxes->renumber(d->store, &record, "INBOX", d->now, &d->err));
+    assert_int_equal(try_batch(d, RUN_A, &late, 1, &out), RC_CONFLICT);
+    assert_int_equal(COUNT(d, "delivery WHERE key <> $1", ""), 0);
+}
+
+static void what_is_recorded_raises_uidnext_at_once(void **state)
+{
+    struct desk *d = *state;
+    struct mailbox_record record;
+
+    must(d, d->l.mailboxes->load(d->store, "help", &record, &d->err));
+    record.uidvalidity = 7;
+    record.uidnext = 2;
+    must(d, d->l.mailboxes->save(d->store, &record, d->now, &d->err));
+    ARRIVE(d, .id = "<a1@x>", .uid = 4);
+    must(d, d->l.mailboxes->save(d->store, &record, d->now, &d->err));
+    must(d, d->l.mailboxes->load(d->store, "help", &record, &d->err));
+    assert_int_equal(record.uidnext, 5);
 }
 
 static void equal_octets_at_another_place_of_the_same_folder_are_a_copy(void **state)
@@ -541,6 +571,8 @@ int main(void)
         AT_DESK(many_conflicts_under_one_key_do_not_hide_an_equal_one),
         AT_DESK(a_message_under_a_new_uidvalidity_is_reobserved),
         AT_DESK(a_uid_of_a_renumbered_folder_is_new),
+        AT_DESK(what_was_listed_before_a_renumbering_is_not_recorded),
+        AT_DESK(what_is_recorded_raises_uidnext_at_once),
         AT_DESK(equal_octets_at_another_place_of_the_same_folder_are_a_copy),
         AT_DESK(a_filed_message_that_is_dragged_back_is_returned_and_filed_again),
         AT_DESK(one_sender_behind_many_tags_meets_the_case_limit),

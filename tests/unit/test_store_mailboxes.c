@@ -171,13 +171,21 @@ static void circuits_and_streak_are_written_with_the_results(void **state)
 static void renumbering_makes_old_deliveries_stale(void **state)
 {
     struct store *store = *state;
+    struct mailbox_record record = load(store);
+    struct mailbox_record late = record;
     struct err err = ERR_INIT;
 
     item_by_hand(store);
-    assert_ok(store_ledger(store).mailboxes->renumber(store, "help", "Processed", at_ms(0), &err));
+    record.uidvalidity = 8;
+    record.uidnext = 3;
+    assert_ok(store_ledger(store).mailboxes->renumber(store, &record, "elsewhere", at_ms(0), &err));
     assert_int_equal(number_of(store, "SELECT stale AS n FROM delivery"), 0);
-    assert_ok(store_ledger(store).mailboxes->renumber(store, "help", "INBOX", at_ms(0), &err));
+    assert_ok(store_ledger(store).mailboxes->renumber(store, &record, "INBOX", at_ms(0), &err));
     assert_int_equal(number_of(store, "SELECT stale AS n FROM delivery"), 1);
+    assert_int_equal(load(store).uidvalidity, 8);
+    assert_int_equal(load(store).numbering, 2);
+    assert_rc(store_ledger(store).mailboxes->renumber(store, &late, "INBOX", at_ms(0), &err),
+              RC_CONFLICT);
 }
 
 /* ---- the choice about mail from before ----------------------------------------------------- */
