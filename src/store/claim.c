@@ -205,16 +205,19 @@ static enum rc find_attempting(struct db *db, const char *key, int64_t *effect, 
     return RC_OK;
 }
 
-/* What another run left armed may have happened; so may what this run could not report on. */
-static enum rc lose_attempts(struct writing *w, const char *key, struct err *err)
+/* What another run left armed may have happened; so may what this run could not report on, but that
+ * one's connection is closed: a run that claims has none open. */
+static enum rc lose_attempts(struct writing *w, const struct candidate *item, struct err *err)
 {
-    struct effect_change lost = {
-        .from = EFFECT_ATTEMPTING, .on = ON_LOSE, .due_ms = w->now.wall_ms};
+    struct effect_change lost = {.from = EFFECT_ATTEMPTING,
+                                 .on = ON_LOSE,
+                                 .closed = item->own,
+                                 .due_ms = w->now.wall_ms};
     enum rc rc;
 
-    while ((rc = find_attempting(w->store->db, key, &lost.effect, err)) == RC_OK) {
-        TRY(step_effect(w, key, &lost, err));
-        TRY(evidence_settle(w, key, lost.effect, err));
+    while ((rc = find_attempting(w->store->db, item->key, &lost.effect, err)) == RC_OK) {
+        TRY(step_effect(w, item->key, &lost, err));
+        TRY(evidence_settle(w, item->key, lost.effect, err));
     }
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
@@ -227,7 +230,7 @@ take(struct writing *w, const struct claiming *c, const struct candidate *item, 
         TRY(take_lease(w, c, item, err));
     if (!item->own || item->state == ITEM_RECEIVED)
         TRY(step_claimed(w, item, err));
-    return lose_attempts(w, item->key, err);
+    return lose_attempts(w, item, err);
 }
 
 struct taken {
