@@ -100,7 +100,7 @@ struct policy {
 struct arrival {
     const char *mailbox, *folder;
     uint32_t uidvalidity, uid;
-    int64_t numbering; /* of the mailbox when it was listed; not of what is `filed` */
+    int64_t numbering;   /* of the mailbox when it was listed; not of what is `filed` */
     int64_t internal_ms; /* INTERNALDATE */
     int64_t size;
     struct digest octets; /* zero where they could not be had */

@@ -213,7 +213,8 @@ enum rc service_tick(struct service *service, struct tick_result *out, struct er
     struct err why = ERR_INIT;
     enum rc rc = turn(service, &why);
     service->result = NULL;
-    if (rc == RC_CONFLICT) { /* another run changed what this turn had read: the next one reads it anew */
+    if (rc ==
+        RC_CONFLICT) { /* another run changed what this turn had read: the next one reads it anew */
         out->wake_ms = service_now(service).wall_ms + service->set->retry.first_ms;
         return RC_OK;
     }

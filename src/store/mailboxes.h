@@ -20,15 +20,14 @@ enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, st
  * listed; else its UID counts for `uidnext`. */
 enum rc mailbox_numbers(struct writing *w, const struct arrival *arrival, struct err *err)
     MUST_CHECK;
-enum rc mailbox_event(struct writing *w,
-                      const char *mailbox,
-                      const struct event *event,
-                      struct err *err) MUST_CHECK;
+enum rc
+mailbox_event(struct writing *w, const char *mailbox, const struct event *event, struct err *err)
+    MUST_CHECK;
 /* A person's decision about a mailbox: who and why, erasable, by the number of its line. */
-enum rc mailbox_note(struct writing *w, const char *by, const char *why, struct err *err) MUST_CHECK;
+enum rc mailbox_note(struct writing *w, const char *by, const char *why, struct err *err)
+    MUST_CHECK;
 
 /* ---- rewind.c */
-enum rc mailboxes_rewind(void *self,
-                         struct mailbox_record *record,
-                         struct instant now,
-                         struct err *err) MUST_CHECK;
+enum rc
+mailboxes_rewind(void *self, struct mailbox_record *record, struct instant now, struct err *err)
+    MUST_CHECK;

@@ -30,7 +30,7 @@ struct desk {
 struct mail {
     const char *id, *from, *reply_to, *to, *subject, *text, *in_reply_to, *references, *attachment;
     uint32_t uid, signs;
-    uint32_t uidvalidity;  /* 0: 7 */
+    uint32_t uidvalidity; /* 0: 7 */
     int64_t numbering;
     int64_t later_ms;      /* INTERNALDATE after noon */
     const char *transport; /* what differs between copies of one mail */
