@@ -170,10 +170,18 @@ static enum rc has_events(struct db *db, bool *out, struct err *err)
     return RC_OK;
 }
 
+static enum rc set_new_identity(struct db *db, const struct store_options *options, struct err *err)
+{
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+
+    TRY(tx_begin(db, &tx, err));
+    TRY(set_identity(db, &options->secret_seed, err));
+    return finish(&tx, err);
+}
+
 enum rc
 migrate_like(struct db *db, struct db *like, const struct store_options *options, struct err *err)
 {
-    CLEANUP(tx_end) struct tx tx = TX_NONE;
     bool any;
 
     TRY(db_has_table(db, NULL, &any, err));
@@ -183,7 +191,5 @@ migrate_like(struct db *db, struct db *like, const struct store_options *options
     if (any)
         return FAIL(err, RC_USAGE, "ledger: only one without events can be copied");
     TRY(db_copy(db, like, err));
-    TRY(tx_begin(db, &tx, err));
-    TRY(set_identity(db, &options->secret_seed, err));
-    return finish(&tx, err);
+    return set_new_identity(db, options, err);
 }

@@ -154,6 +154,20 @@ static enum rc take(struct deciding *d, struct err *err)
     return about_effect(d->request->decision) ? decide_effect(d, err) : decide_held(d, err);
 }
 
+static enum rc check(const struct decision_request *request, struct err *err)
+{
+    if (request->key == NULL || request->decision >= DECISION_COUNT)
+        return FAIL(err, RC_USAGE, "decide: an item and a decision are needed");
+    return people_named(request->by, request->why, err);
+}
+
+static enum rc decide(struct deciding *d, struct err *err)
+{
+    TRY(find_item(d, err));
+    TRY(take(d, err));
+    return record(d, err);
+}
+
 static enum rc people_decide(void *self,
                              const struct decision_request *request,
                              struct instant now,
@@ -165,13 +179,9 @@ static enum rc people_decide(void *self,
     struct deciding d = {.w = &w, .request = request, .out = out};
 
     *out = (struct decision_result){.possible_from_ms = 0};
-    if (request->key == NULL || request->decision >= DECISION_COUNT)
-        return FAIL(err, RC_USAGE, "decide: an item and a decision are needed");
-    TRY(people_named(request->by, request->why, err));
+    TRY(check(request, err));
     TRY(writing_begin(store, store->run, now, &w, err));
-    TRY(find_item(&d, err));
-    TRY(take(&d, err));
-    TRY(record(&d, err));
+    TRY(decide(&d, err));
     return writing_finish(&w, err);
 }
 
@@ -195,6 +205,16 @@ write_pause(struct writing *w, const char *mailbox, bool paused, unsigned effect
     return RC_OK;
 }
 
+static enum rc pause_event(struct writing *w, const char *mailbox, bool paused, struct err *err)
+{
+    const struct event event = {.what = paused ? "pause" : "resume",
+                                .to = paused ? "paused" : "active",
+                                .actor = actor_text(BY_PERSON)};
+
+    return mailbox_event(w, mailbox, &event, err);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
 static enum rc people_pause(void *self,
                             const char *mailbox,
                             bool paused,
@@ -210,11 +230,7 @@ static enum rc people_pause(void *self,
     TRY(people_named(by, why, err));
     TRY(writing_begin(store, store->run, now, &w, err));
     TRY(write_pause(&w, mailbox, paused, effects, err));
-    TRY(mailbox_event(&w, mailbox,
-                      &(struct event){.what = paused ? "pause" : "resume",
-                                      .to = paused ? "paused" : "active",
-                                      .actor = actor_text(BY_PERSON)},
-                      err));
+    TRY(pause_event(&w, mailbox, paused, err));
     TRY(mailbox_note(&w, by, why, err));
     return writing_finish(&w, err);
 }

@@ -204,6 +204,16 @@ static enum rc record(struct replaying *r, const char *by, const char *why, stru
     return event_add(r->w, &event, err);
 }
 
+static enum rc replay(struct replaying *r, const char *by, const char *why, struct err *err)
+{
+    TRY(find_item(r, err));
+    r->out->was_complete = r->state == ITEM_COMPLETE;
+    TRY(replay_effects(r, err));
+    TRY(go_on(r, err));
+    return record(r, by, why, err);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
 enum rc people_replay(void *self,
                       const char *key,
                       const char *by,
@@ -219,11 +229,7 @@ enum rc people_replay(void *self,
 
     TRY(people_named(by, why, err));
     TRY(writing_begin(store, store->run, now, &w, err));
-    TRY(find_item(&r, err));
-    result.was_complete = r.state == ITEM_COMPLETE;
-    TRY(replay_effects(&r, err));
-    TRY(go_on(&r, err));
-    TRY(record(&r, by, why, err));
+    TRY(replay(&r, by, why, err));
     TRY(writing_finish(&w, err));
     *out = result;
     return RC_OK;

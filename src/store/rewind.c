@@ -166,6 +166,16 @@ rewind_event(struct writing *w, const struct mailbox_record *before, int64_t aft
         err);
 }
 
+static enum rc rewind_mailbox(struct writing *w, struct mailbox_record *record, struct err *err)
+{
+    const struct mailbox_record before = *record;
+
+    TRY(raise_generation(w, before.generation, &record->generation, err));
+    TRY(mailbox_write(w, record, err));
+    TRY(doubt_all(w, record->id, err));
+    return rewind_event(w, &before, record->generation, err);
+}
+
 enum rc
 mailboxes_rewind(void *self, struct mailbox_record *record, struct instant now, struct err *err)
 {
@@ -176,10 +186,7 @@ mailboxes_rewind(void *self, struct mailbox_record *record, struct instant now, 
     if (store->run[0] == '\0')
         return FAIL(err, RC_USAGE, "ledger: only a run that has entered can take it for rewound");
     TRY(writing_begin(store, store->run, now, &w, err));
-    TRY(raise_generation(&w, record->generation, &after.generation, err));
-    TRY(mailbox_write(&w, &after, err));
-    TRY(doubt_all(&w, record->id, err));
-    TRY(rewind_event(&w, record, after.generation, err));
+    TRY(rewind_mailbox(&w, &after, err));
     TRY(writing_finish(&w, err));
     after.version++;
     *record = after;

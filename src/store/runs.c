@@ -89,16 +89,21 @@ runs_enter(void *self, const struct run_facts *run, struct instant now, struct e
     return RC_OK;
 }
 
+static enum rc deployment_of(struct stmt *s, struct run_facts *out, struct err *err)
+{
+    TRY(COL_COPY(s, "version", out->version, err));
+    TRY(COL_COPY(s, "name", out->name, err));
+    TRY(COL_COPY(s, "environment", out->environment, err));
+    return COL_COPY(s, "owner", out->owner, err);
+}
+
 static enum rc run_of(struct stmt *s, struct run_facts *out, struct err *err)
 {
     *out = (struct run_facts){.pid = (long)col_int(s, "pid")};
     TRY(COL_COPY(s, "id", out->id, err));
     TRY(COL_COPY(s, "host", out->host, err));
     TRY(COL_COPY(s, "boot_id", out->boot_id, err));
-    TRY(COL_COPY(s, "version", out->version, err));
-    TRY(COL_COPY(s, "name", out->name, err));
-    TRY(COL_COPY(s, "environment", out->environment, err));
-    return COL_COPY(s, "owner", out->owner, err);
+    return deployment_of(s, out, err);
 }
 
 static enum rc
@@ -208,20 +213,24 @@ static enum rc count_deaths(struct writing *w, const char *run, struct err *err)
     return stmt_run(s, NULL, err);
 }
 
+static enum rc bury(struct writing *w, const char *dead, struct err *err)
+{
+    bool ended;
+
+    TRY(end_run(w, dead, "dead", w->run, &ended, err));
+    if (!ended)
+        return RC_OK;
+    TRY(count_deaths(w, dead, err));
+    return run_event(w, dead, "bury", "alive", "dead", err);
+}
+
 static enum rc
 runs_bury(void *self, const char *dead, const char *by, struct instant now, struct err *err)
 {
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
-    struct store *store = self;
-    bool ended;
 
-    TRY(writing_begin(store, by, now, &w, err));
-    TRY(end_run(&w, dead, "dead", by, &ended, err));
-    if (!ended)
-        return RC_OK;
-    TRY(count_deaths(&w, dead, err));
-    TRY(give_back(store->db, dead, err));
-    TRY(run_event(&w, dead, "bury", "alive", "dead", err));
+    TRY(writing_begin(self, by, now, &w, err));
+    TRY(bury(&w, dead, err));
     return writing_finish(&w, err);
 }
 
@@ -241,19 +250,24 @@ static enum rc nothing_armed(struct db *db, const char *run, struct err *err)
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
+static enum rc leave(struct writing *w, const char *run, struct err *err)
+{
+    bool ended;
+
+    TRY(nothing_armed(w->store->db, run, err));
+    TRY(give_back(w->store->db, run, err));
+    TRY(end_run(w, run, "left", NULL, &ended, err));
+    if (!ended)
+        return FAIL(err, RC_CONFLICT, "ledger: the end of run %.8s is recorded already", run);
+    return run_event(w, run, "leave", "alive", "left", err);
+}
+
 static enum rc runs_leave(void *self, const char *run, struct instant now, struct err *err)
 {
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
-    struct store *store = self;
-    bool ended;
 
-    TRY(writing_begin(store, run, now, &w, err));
-    TRY(nothing_armed(store->db, run, err));
-    TRY(give_back(store->db, run, err));
-    TRY(end_run(&w, run, "left", NULL, &ended, err));
-    if (!ended)
-        return FAIL(err, RC_CONFLICT, "ledger: the end of run %.8s is recorded already", run);
-    TRY(run_event(&w, run, "leave", "alive", "left", err));
+    TRY(writing_begin(self, run, now, &w, err));
+    TRY(leave(&w, run, err));
     return writing_finish(&w, err);
 }
 

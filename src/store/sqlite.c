@@ -26,20 +26,25 @@ static const char settings[] = "PRAGMA synchronous = FULL;"
                                "PRAGMA temp_store = MEMORY;"
                                "PRAGMA journal_size_limit = 67108864;";
 
+static enum rc check_mode(struct db *db, const char *mode, struct err *err)
+{
+    if (strcmp(mode, "wal") == 0 || strcmp(mode, "memory") == 0)
+        return RC_OK;
+    return FAIL(err, RC_BROKEN, "ledger '%s': its file system cannot hold a ledger (%s)", db->path,
+                mode);
+}
+
 static enum rc ask_wal(struct db *db, struct err *err)
 {
     static const char wal[] = "PRAGMA journal_mode = WAL";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
+    sqlite3_stmt *s = NULL;
+    bool answered = sqlite3_prepare_v2(db->sqlite, wal, -1, &s, NULL) == SQLITE_OK &&
+                    sqlite3_step(s) == SQLITE_ROW;
+    enum rc rc =
+        answered ? check_mode(db, (const char *)sqlite3_column_text(s, 0), err) : DB_FAIL(db, err);
 
-    TRY(stmt_open(db, wal, &s, err));
-    TRY(stmt_row(s, err));
-
-    const char *mode = col_text(s, "journal_mode");
-
-    if (strcmp(mode, "wal") != 0 && strcmp(mode, "memory") != 0)
-        return FAIL(err, RC_BROKEN, "ledger '%s': its file system cannot hold a ledger (%s)",
-                    db->path, mode);
-    return RC_OK;
+    sqlite3_finalize(s);
+    return rc;
 }
 
 /* Several processes may make one ledger at once. SQLite does not wait by itself for the lock that
@@ -70,7 +75,8 @@ static enum rc settle(struct db *db, struct err *err)
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    TRY(db_run(db, settings, err));
+    if (sqlite3_exec(db->sqlite, settings, NULL, NULL, NULL) != SQLITE_OK)
+        return DB_FAIL(db, err);
     if (db_read_only(db))
         return RC_OK;
     if (sqlite3_db_readonly(db->sqlite, "main") == 1)

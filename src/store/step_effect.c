@@ -228,28 +228,38 @@ static enum rc forget_deaths(struct writing *w, const char *key, struct err *err
     return stmt_run(s, NULL, err);
 }
 
+static enum rc add_line(struct writing *w, const struct moving *m, struct err *err)
+{
+    const struct subject subject = subject_of("effect", m->change->effect);
+    const struct event event = {.mailbox = m->mailbox,
+                                .key = m->key,
+                                .subject = subject.text,
+                                .what = effect_event_text(m->change->on),
+                                .from = effect_status_text(m->change->from),
+                                .to = effect_status_text(m->to),
+                                .actor = actor_text(m->by)};
+
+    return event_add(w, &event, err);
+}
+
+static bool fixes_letter(const struct moving *m)
+{
+    return m->kind == EFFECT_ACKNOWLEDGEMENT &&
+           (m->change->on == ON_ARM || m->change->target != NULL);
+}
+
 enum rc
 step_effect(struct writing *w, const char *key, const struct effect_change *change, struct err *err)
 {
     struct moving m = {.change = change};
-    struct subject subject = subject_of("effect", change->effect);
     bool tried;
 
     TRY(find_step(w->store->db, key, &m, err));
     TRY(attempt_of(w, &m, &tried, err));
     TRY(update_effect(w, &m, tried, err));
-    if (m.kind == EFFECT_ACKNOWLEDGEMENT && (change->on == ON_ARM || change->target != NULL))
+    if (fixes_letter(&m))
         TRY(fix_letter(w, &m, err));
     if (change->outcome != OUTCOME_NONE)
         TRY(forget_deaths(w, m.key, err));
-
-    const struct event event = {.mailbox = m.mailbox,
-                                .key = m.key,
-                                .subject = subject.text,
-                                .what = effect_event_text(change->on),
-                                .from = effect_status_text(change->from),
-                                .to = effect_status_text(m.to),
-                                .actor = actor_text(m.by)};
-
-    return event_add(w, &event, err);
+    return add_line(w, &m, err);
 }

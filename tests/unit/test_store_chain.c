@@ -291,6 +291,7 @@ static void what_cannot_be_read_back_is_unknown(void **state)
         CLEANUP(store_close) struct store *store = store_with_chain(uri);
         CLEANUP(store_close) struct store *watcher = store_at(p.path);
 
+        assert_non_null(watcher); /* closing forgets nothing of the log */
         faulty_set(FAULTY_WRITE, 1, SQLITE_IOERR_WRITE, 1000);
         assert_rc(add_line(store, "doubtful", &err), RC_UNKNOWN);
         assert_says("reading it back failed");

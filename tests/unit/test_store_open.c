@@ -182,6 +182,13 @@ static void K01_eight_processes_may_create_it_at_once(void **state)
     place_remove(&p);
 }
 
+static void make_ledger(const struct place *p)
+{
+    struct store *store = store_at(p->path);
+
+    store_close(&store);
+}
+
 /* ---- what refuses to open ------------------------------------------------------------------ */
 
 static void scribble(const struct place *p, const char *unused)
@@ -266,9 +273,7 @@ static void what_cannot_be_used_is_refused_with_what_to_do(void **state)
         struct err err = ERR_INIT;
 
         place_make(&p);
-        {
-            CLEANUP(store_close) struct store *store = store_at(p.path);
-        }
+        make_ledger(&p);
         row->harm(&p, row->sql);
         options = options_for(p.path);
         options.create = false;
@@ -331,9 +336,7 @@ static void L04_a_ledger_that_cannot_be_written_is_refused(void **state)
 
     (void)state;
     place_make(&p);
-    {
-        CLEANUP(store_close) struct store *store = store_at(p.path);
-    }
+    make_ledger(&p);
     snprintf(uri, sizeof uri, "file:%s?mode=ro", p.path);
     struct store_options options = options_for(uri);
 
