@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * config - what the operator wrote (contract section 7), read once, checked whole, never changed.
+ *
+ * The file is YAML of the plain kind: no aliases, anchors, tags or second document. Every key is a
+ * row of one table (src/config/settings.c), from which the reader, its error texts, the defaults
+ * and the printed reference are made. All that is wrong is found in one reading. Secrets are read
+ * from their files while loading; a token's file or command is asked at each sign-in.
+ *
+ * A relative path is relative to the folder of the configuration file. `${NAME}` in a value is the
+ * environment variable NAME; "$${" writes "${". Texts are UTF-8 without control characters; lists
+ * of addresses, types and list ids are in lower case. "" is none.
+ *
+ * The struct owns all it points to (config_free); a mailbox's acknowledgement is whole: what it
+ * does not say stands in it from the general one.
+ */
+#pragma once
+
+#include <onecase/policy.h>
+
+#include <stdio.h>
+
+enum config_security { CONFIG_TLS, CONFIG_STARTTLS, CONFIG_PLAINTEXT };
+enum config_method { CONFIG_NO_SIGN_IN, CONFIG_PASSWORD, CONFIG_XOAUTH2, CONFIG_OAUTHBEARER };
+enum config_mode { CONFIG_ACTIVE, CONFIG_LOOK_ONLY };
+enum config_closed { CONFIG_REOPEN, CONFIG_NEW_CASE };
+enum config_strangers { CONFIG_STRANGERS_NEW_CASE };
+enum config_use { CONFIG_USE_VALUE, CONFIG_USE_DIGEST };
+
+/* Where an access token comes from: the first of file, command and URL that is not "". */
+struct config_auth {
+    enum config_method method; /* CONFIG_NO_SIGN_IN: no `auth` block */
+    const char *token_file, *token_command;
+    const char *token_url, *client_id, *client_secret_file, *scope;
+    const char *client_secret; /* what the file holds */
+};
+
+struct config_server {
+    const char *host;
+    unsigned port;
+    enum config_security security;
+    bool allow_plaintext;
+    enum config_method method; /* of signing in, whatever way it was written */
+    const char *username;
+    const char *password; /* also where it came from password_file */
+    const char *password_file;
+    struct config_auth auth;
+    const char *ca_file, *proxy;
+    int64_t timeout_ms; /* of each step */
+};
+
+struct config_evidence {
+    const char *folder, *copy_to;
+    int64_t wait_ms;
+};
+
+struct config_acknowledgement {
+    bool enabled;
+    struct config_server smtp;
+    const char *from;                        /* as written, "Name <address>" or an address */
+    const char *from_name, *from_address;    /* its two halves */
+    const char *envelope_from;               /* "<>" is the null reverse path */
+    const char *templates[COMPLETION_COUNT]; /* "": none is sent */
+    unsigned connections;
+    unsigned rate; /* a minute; 0 is no limit */
+    int64_t final_timeout_ms;
+    struct config_evidence evidence;
+    struct limit per_recipient_limit, total_limit;
+    int64_t max_age_ms;
+    struct texts own_lists;
+};
+
+struct config_folders {
+    const char *inbox, *processed, *duplicates, *unprocessable, *claim;
+};
+
+struct config_mailbox {
+    const char *id;
+    enum config_mode mode;
+    const char *previously; /* the id under which the ledger knows this account */
+    struct config_server imap;
+    struct texts addresses;     /* as written */
+    struct texts own_addresses; /* these, and those of `from`, envelope and user names */
+    struct config_folders folders;
+    int64_t first_import_recent_ms;
+    int64_t poll_interval_ms;
+    int64_t max_message_size;
+    struct config_acknowledgement acknowledgement;
+};
+
+struct config_key_rule {
+    const char *space;  /* `namespace` */
+    const char *from;   /* pattern of the senders it is for */
+    const char *header; /* whose whole value is the number; or */
+    const char
+        *subject; /* extended regular expression for the whole; its first group is the number */
+    enum config_use use; /* CONFIG_USE_DIGEST sets the Message-ID aside */
+};
+
+struct config {
+    const char *path;
+    const char *name, *environment, *owner, *timezone;
+    const char *data_dir, *ledger, *blobs, *templates_dir;
+    struct {
+        struct config_mailbox *at;
+        size_t count;
+    } mailboxes;
+    struct config_acknowledgement acknowledgement; /* the general one */
+    const char *reference_prefix, *destination;
+    struct limit per_sender_limit;
+    int64_t attachment_max_size;
+    struct texts refuse_types;
+    struct {
+        struct config_key_rule *at;
+        size_t count;
+    } key_rules;
+    enum copy_rule list_copies, gateway_copies;
+    enum config_strangers strangers;
+    enum config_closed closed;
+    struct texts staff;
+    int64_t first_delay_ms, max_delay_ms, give_up_after_ms;
+    int64_t lease_ms, stop_timeout_ms;
+    int64_t disk_reserve;
+    const char *listen; /* "ADDRESS:PORT" of the console; "" is no console */
+    struct config_memory *memory;
+};
+
+/* Reads and checks the file. RC_USAGE: `problems` got a line for each thing that is wrong, in the
+ * order of the file: "FILE:LINE:COLUMN: what is wrong and what is allowed", LF at its end. No line
+ * holds a secret. `templates_dir` is the installed one, where the file names none. */
+enum rc
+config_load(const char *path, const char *templates_dir, struct config **out, struct str *problems)
+    MUST_CHECK;
+void config_free(struct config **config); /* for CLEANUP */
+
+const struct config_mailbox *config_find_mailbox(const struct config *config, const char *id);
+
+/* The settings of one mailbox that decide about its mail; borrows from `config`. */
+void config_policy(const struct config *config,
+                   const struct config_mailbox *mailbox,
+                   struct policy *out);
+
+/* The names of the settings that differ and are taken up only by a new start, joined by ", ". */
+void config_needs_restart(const struct config *old, const struct config *new, struct str *out);
+
+/* The complete example: every setting with its sentence, what is allowed, and its default. */
+void config_print_reference(FILE *out);

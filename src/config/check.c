@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reading.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static void wrong(struct reading *r, struct place place, const char *text)
+{
+    problem_at(r->problems, place, "%s", text);
+}
+
+static bool same(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* Servers */
+
+static bool is_this_machine(const char *host)
+{
+    static const char below[] = ".localhost";
+    size_t length = strlen(host);
+    size_t tail = sizeof below - 1;
+
+    if (strcasecmp(host, "localhost") == 0 || same(host, "::1"))
+        return true;
+    if (length > tail && strcasecmp(host + length - tail, below) == 0)
+        return true;
+    return strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == length;
+}
+
+static void check_security(struct reading *r, const struct config_server *s)
+{
+    if (s->security == CONFIG_PLAINTEXT && !s->allow_plaintext && s->host[0] != '\0' &&
+        !is_this_machine(s->host))
+        wrong(
+            r, PLACE_OF(r, s, &s->security),
+            "security: none is for this machine alone (localhost, 127.0.0.1, ::1): expected tls or "
+            "starttls, or allow_plaintext: true");
+}
+
+static void check_proxy(struct reading *r, const struct config_server *s)
+{
+    static const char *const schemes[] = {"http://",    "https://",  "socks4://",
+                                          "socks4a://", "socks5://", "socks5h://"};
+
+    for (size_t i = 0; i < LENGTH(schemes); i++)
+        if (s->proxy[0] == '\0' || slice_starts_nocase(slice_z(s->proxy), slice_z(schemes[i])))
+            return;
+    wrong(r, PLACE_OF(r, s, &s->proxy),
+          "proxy: expected a URL that begins with http://, https://, socks4://, socks4a://, "
+          "socks5:// "
+          "or socks5h://");
+}
+
+static void check_token(struct reading *r, const struct config_auth *a)
+{
+    int sources = reading_has(r, &a->token_file) + reading_has(r, &a->token_command) +
+                  reading_has(r, &a->token_url);
+    bool whole = reading_has(r, &a->client_id) && reading_has(r, &a->client_secret_file);
+
+    if (sources != 1 || (reading_has(r, &a->token_url) && !whole))
+        wrong(r, PLACE_OF(r, a, NULL),
+              "auth: expected one of token_file, token_command, and token_url with client_id and "
+              "client_secret_file");
+    else if (a->token_url[0] != '\0' &&
+             !slice_starts_nocase(slice_z(a->token_url), SLICE("https://")))
+        wrong(r, PLACE_OF(r, a, &a->token_url),
+              "token_url: expected a URL that begins with https://");
+}
+
+static void check_sign_in(struct reading *r, const struct config_server *s, bool needed)
+{
+    int ways = reading_has(r, &s->password) + reading_has(r, &s->password_file) +
+               reading_has_block(r, &s->auth);
+
+    if (ways > 1)
+        wrong(r, PLACE_OF(r, &s->auth, &s->password_file),
+              "one secret too many: expected one of password, password_file and auth");
+    else if (ways == 0 && (needed || reading_has(r, &s->username)))
+        wrong(r, PLACE_OF(r, s, &s->username),
+              "a secret is missing: expected one of password, password_file and auth");
+    else if (ways == 1 && !needed && !reading_has(r, &s->username))
+        wrong(r, PLACE_OF(r, &s->auth, &s->password, &s->password_file),
+              "a secret without a username: expected both or none");
+    if (reading_has_block(r, &s->auth))
+        check_token(r, &s->auth);
+}
+
+static void check_server(struct reading *r, const struct config_server *s, bool sign_in_needed)
+{
+    check_security(r, s);
+    check_proxy(r, s);
+    check_sign_in(r, s, sign_in_needed);
+}
+
+/* Acknowledgements */
+
+static void
+check_template(struct reading *r, const struct config_acknowledgement *a, const char *const *name)
+{
+    const char *folder = r->config->templates_dir;
+    CLEANUP(str_clear) struct str path = STR_INIT;
+
+    if (folder[0] == '\0' || *name == NULL || (*name)[0] == '\0')
+        return;
+    str_addf(&path, "%s/%s", folder, *name);
+    if (access(str_z(&path), R_OK) != 0)
+        problem_at(r->problems, PLACE_OF(r, a, name, &r->config->templates_dir),
+                   "there is no template \"%s\" that can be read in %s", *name, folder);
+}
+
+static void check_acknowledgement(struct reading *r, const struct config_acknowledgement *a)
+{
+    struct place place = PLACE_OF(r, a, NULL);
+
+    if (!a->enabled)
+        return;
+    if (!reading_has(r, &a->smtp.host))
+        wrong(
+            r, place,
+            "acknowledgement.smtp.host is missing: expected the mail server that acknowledgements "
+            "leave by, or enabled: false");
+    if (!reading_has(r, &a->from))
+        wrong(r, place,
+              "acknowledgement.from is missing: expected the address that acknowledgements come "
+              "from, "
+              "or enabled: false");
+    check_server(r, &a->smtp, false);
+    for (size_t i = 0; i < LENGTH(a->templates); i++)
+        check_template(r, a, &a->templates[i]);
+}
+
+/* Mailboxes */
+
+static bool same_account(const struct config_mailbox *a, const struct config_mailbox *b)
+{
+    return strcasecmp(a->imap.host, b->imap.host) == 0 && a->imap.port == b->imap.port &&
+           same(a->imap.username, b->imap.username);
+}
+
+static bool same_folder(const char *a, const char *b)
+{
+    return same(a, b) || (strcasecmp(a, "INBOX") == 0 && strcasecmp(b, "INBOX") == 0);
+}
+
+static void
+check_folder(struct reading *r, const struct config_mailbox *m, const char *const *folder)
+{
+    for (size_t i = 0; i < r->config->mailboxes.count; i++) {
+        const struct config_mailbox *other = &r->config->mailboxes.at[i];
+
+        if (same_account(m, other) && same_folder(*folder, other->folders.inbox))
+            problem_at(
+                r->problems, PLACE_OF(r, m, folder),
+                "\"%s\" is the watched inbox of mailbox \"%s\": expected another folder, or what "
+                "is filed would be taken in again",
+                *folder, other->id);
+    }
+}
+
+/* `other` comes before it. */
+static void
+check_pair(struct reading *r, const struct config_mailbox *m, const struct config_mailbox *other)
+{
+    if (same(m->id, other->id) && m->id[0] != '\0')
+        problem_at(r->problems, PLACE_OF(r, m, &m->id),
+                   "the id \"%s\" is taken by another mailbox: expected one of its own", m->id);
+    if (same_account(m, other) && m->imap.host[0] != '\0' &&
+        same_folder(m->folders.inbox, other->folders.inbox))
+        problem_at(r->problems, PLACE_OF(r, m, &m->folders.inbox),
+                   "mailbox \"%s\" watches the same inbox of the same account", other->id);
+}
+
+static void check_previous(struct reading *r, const struct config_mailbox *m)
+{
+    for (size_t i = 0; i < r->config->mailboxes.count; i++)
+        if (m->previously[0] != '\0' && same(m->previously, r->config->mailboxes.at[i].id))
+            problem_at(
+                r->problems, PLACE_OF(r, m, &m->previously),
+                "previously: \"%s\" is a mailbox of today: expected an id that is used no more",
+                m->previously);
+}
+
+static void check_mailbox(struct reading *r, size_t number)
+{
+    const struct config_mailbox *m = &r->config->mailboxes.at[number];
+    const struct config_folders *f = &m->folders;
+
+    check_server(r, &m->imap, true);
+    check_acknowledgement(r, &m->acknowledgement);
+    check_previous(r, m);
+    check_folder(r, m, &f->processed);
+    if (f->duplicates != f->processed) /* it does not just follow that one */
+        check_folder(r, m, &f->duplicates);
+    check_folder(r, m, &f->unprocessable);
+    check_folder(r, m, &f->claim);
+    for (size_t i = 0; i < number; i++)
+        check_pair(r, m, &r->config->mailboxes.at[i]);
+}
+
+/* The rest */
+
+static void check_rule(struct reading *r, const struct config_key_rule *rule)
+{
+    int ways = reading_has(r, &rule->header) + reading_has(r, &rule->subject) +
+               (rule->use == CONFIG_USE_DIGEST);
+
+    if (ways != 1)
+        wrong(
+            r, PLACE_OF(r, rule, NULL),
+            "a key rule says where the number is: expected one of header, subject and use: digest");
+    else if (rule->use != CONFIG_USE_DIGEST && !reading_has(r, &rule->space))
+        wrong(r, PLACE_OF(r, rule, NULL),
+              "namespace is missing: expected a name for these numbers, such as \"orders\"");
+}
+
+void check_all(struct reading *r)
+{
+    const struct config *c = r->config;
+
+    for (size_t i = 0; i < c->mailboxes.count; i++)
+        check_mailbox(r, i);
+    for (size_t i = 0; i < c->key_rules.count; i++)
+        check_rule(r, &c->key_rules.at[i]);
+    if (!same(c->destination, "ledger"))
+        wrong(r, PLACE_OF(r, c, &c->destination),
+              "destination: expected ledger, since no other destination is set up");
+    if (c->max_delay_ms < c->first_delay_ms)
+        wrong(r, PLACE_OF(r, c, &c->max_delay_ms, &c->first_delay_ms),
+              "retry.max_delay is shorter than retry.first_delay: expected at least as long");
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "settings.h"
+
+#include <onecase/config.h>
+
+#include <string.h>
+
+const struct config_mailbox *config_find_mailbox(const struct config *config, const char *id)
+{
+    for (size_t i = 0; i < config->mailboxes.count; i++)
+        if (strcmp(config->mailboxes.at[i].id, id) == 0)
+            return &config->mailboxes.at[i];
+    return NULL;
+}
+
+void config_policy(const struct config *config,
+                   const struct config_mailbox *mailbox,
+                   struct policy *out)
+{
+    const struct config_acknowledgement *a = &mailbox->acknowledgement;
+
+    *out = (struct policy){
+        .mailbox = mailbox->id,
+        .reference_prefix = config->reference_prefix,
+        .own_addresses = mailbox->own_addresses,
+        .staff = config->staff,
+        .own_lists = a->own_lists,
+        .refuse_types = config->refuse_types,
+        .look_only = mailbox->mode == CONFIG_LOOK_ONLY,
+        .max_age_ms = a->max_age_ms,
+        .per_recipient = a->per_recipient_limit,
+        .total = a->total_limit,
+        .per_sender = config->per_sender_limit,
+        .list_copies = config->list_copies,
+        .gateway_copies = config->gateway_copies,
+        .reopen_closed = config->closed == CONFIG_REOPEN,
+        .attachment_max = config->attachment_max_size,
+        .folder_processed = mailbox->folders.processed,
+        .folder_duplicates = mailbox->folders.duplicates,
+        .folder_unprocessable = mailbox->folders.unprocessable,
+        .destination = config->destination,
+    };
+    for (size_t i = 0; i < COMPLETION_COUNT; i++)
+        out->tells[i] = a->enabled && a->templates[i] != NULL && a->templates[i][0] != '\0';
+}
+
+/* FIXED settings are texts of the file's own block. */
+void config_needs_restart(const struct config *old, const struct config *new, struct str *out)
+{
+    for (size_t i = 0; i < settings.rows; i++) {
+        const struct setting *s = &settings.row[i];
+        const char *before;
+        const char *after;
+
+        if ((s->flags & FIXED) == 0)
+            continue;
+        memcpy(&before, (const char *)old + s->at, sizeof before);
+        memcpy(&after, (const char *)new + s->at, sizeof after);
+        if (strcmp(before, after) != 0)
+            str_addf(out, "%s%s", out->len > 0 ? ", " : "", s->key);
+    }
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "settings.h"
+
+#include <onecase/config.h>
+#include <onecase/when.h>
+
+#define KB INT64_C(1024)
+#define MB (1024 * KB)
+#define GB (1024 * MB)
+#define TB (1024 * GB)
+
+#define BLOCK_OF(rows, type)                                                                       \
+    {                                                                                              \
+        (rows), LENGTH(rows), sizeof(type)                                                         \
+    }
+#define SAME 0 /* its members stand in the struct around it */
+
+static const char *const security_words[] = {"tls", "starttls", "none", NULL};
+static const char *const method_words[] = {"xoauth2", "oauthbearer", NULL};
+static const char *const mode_words[] = {"active", "look-only", NULL};
+static const char *const copy_words[] = {"duplicate", "propose", "conflict", NULL};
+static const char *const closed_words[] = {"reopen", "new-case", NULL};
+static const char *const stranger_words[] = {"new-case", NULL};
+static const char *const use_words[] = {"value", "digest", NULL};
+
+/* clang-format off */
+
+/* key, what it may be, flags, where it lands, default, min, max, and what a person is told. */
+
+/* Signing in */
+
+#define AT(member) offsetof(struct config_auth, member)
+static const struct setting auth_rows[] = {
+    {"method",             VALUE_CHOICE, REQUIRED, AT(method),             NULL, CONFIG_XOAUTH2, 0,
+     .says = "How the token is shown to the server.", .example = "xoauth2", .words = method_words},
+    {"token_file",         VALUE_FILE,   0,        AT(token_file),         "",   0,              0,
+     .says = "The token stands in this file, which is read at each sign-in.", .example = "/run/onecase/token"},
+    {"token_command",      VALUE_TEXT,   SECRET,   AT(token_command),      "",   0,              1024,
+     .says = "This command prints the token; it is run at each sign-in.", .example = "/usr/local/bin/mail-token"},
+    {"token_url",          VALUE_TEXT,   0,        AT(token_url),          "",   0,              1024,
+     .says = "The token is fetched here with the client's id and secret (OAuth 2.0 client credentials).",
+     .example = "https://login.example.org/oauth2/token"},
+    {"client_id",          VALUE_TEXT,   0,        AT(client_id),          "",   0,              256,
+     .says = "The id of this client at token_url.", .example = "onecase"},
+    {"client_secret_file", VALUE_FILE,   0,        AT(client_secret_file), "",   0,              0,
+     .says = "A file whose first line is the secret of this client.", .example = "/etc/onecase/client.secret"},
+    {"scope",              VALUE_TEXT,   0,        AT(scope),              "",   0,              1024,
+     .says = "What the token is asked for.", .example = "https://mail.example.org/.default"},
+};
+#undef AT
+static const struct block auth = BLOCK_OF(auth_rows, struct config_auth);
+
+/* Servers */
+
+#define AT(member) offsetof(struct config_server, member)
+static const struct setting imap_rows[] = {
+    {"host",            VALUE_HOST,     REQUIRED,                 AT(host),            NULL,    0,          0,
+     .says = "Its name or address; its certificate must be made out to it.", .example = "imap.example.org"},
+    {"port",            VALUE_NUMBER,   0,                        AT(port),            NULL,    1,          65535,
+     .says = "By default 993, with starttls or none 143.", .example = "993"},
+    {"security",        VALUE_CHOICE,   0,                        AT(security),        "tls",   CONFIG_TLS, 0,
+     .says = "tls from the first octet, starttls (never without), or none, for this machine alone.",
+     .words = security_words},
+    {"allow_plaintext", VALUE_FLAG,     0,                        AT(allow_plaintext), "false", 0,          0,
+     .says = "Lets security be none towards other machines: all on the way can read and change the mail."},
+    {"ca_file",         VALUE_FILE,     0,                        AT(ca_file),         "",      0,          0,
+     .says = "Certificates of authorities to trust besides the system's."},
+    {"proxy",           VALUE_TEXT,     SECRET,                   AT(proxy),           "",      0,          1024,
+     .says = "A proxy to go by, such as socks5h://proxy.example.org:1080."},
+    {"username",        VALUE_TEXT,     REQUIRED,                 AT(username),        NULL,    1,          320,
+     .says = "The account to sign in as.", .example = "help"},
+    {"password",        VALUE_TEXT,     SECRET | SIGN_IN | SHOWN, AT(password),        NULL,    1,          512,
+     .says = "Its password; better in a file, or in a variable as here.", .example = "${IMAP_PASSWORD}"},
+    {"password_file",   VALUE_FILE,     SIGN_IN,                  AT(password_file),   NULL,    0,          0,
+     .says = "A file whose first line is the password.", .example = "/etc/onecase/imap.password"},
+    {"auth",            VALUE_BLOCK,    OPTIONAL | SIGN_IN,       AT(auth),            NULL,    0,          0,
+     .says = "Signing in by a token (OAuth 2.0) in place of a password.", .block = &auth},
+    {"timeout",         VALUE_DURATION, 0,                        AT(timeout_ms),      "60s",   SECONDS(1), HOURS(1),
+     .says = "How long the server may keep silent."},
+};
+#undef AT
+static const struct block imap = BLOCK_OF(imap_rows, struct config_server);
+
+#define AT(member) offsetof(struct config_server, member)
+static const struct setting smtp_rows[] = {
+    {"host",            VALUE_HOST,   SHOWN,              AT(host),            NULL,       0,          0,
+     .says = "Its name or address; its certificate must be made out to it.", .example = "smtp.example.org"},
+    {"port",            VALUE_NUMBER, 0,                  AT(port),            NULL,       1,          65535,
+     .says = "By default 587, with tls 465, with none 25.", .example = "587"},
+    {"security",        VALUE_CHOICE, 0,                  AT(security),        "starttls", CONFIG_TLS, 0,
+     .says = "tls from the first octet, starttls (never without), or none, for this machine alone.",
+     .words = security_words},
+    {"allow_plaintext", VALUE_FLAG,   0,                  AT(allow_plaintext), "false",    0,          0,
+     .says = "Lets security be none towards other machines: all on the way can read and change the mail."},
+    {"ca_file",         VALUE_FILE,   0,                  AT(ca_file),         "",         0,          0,
+     .says = "Certificates of authorities to trust besides the system's."},
+    {"proxy",           VALUE_TEXT,   SECRET,             AT(proxy),           "",         0,          1024,
+     .says = "A proxy to go by, such as socks5h://proxy.example.org:1080."},
+    {"username",        VALUE_TEXT,   0,                  AT(username),        NULL,       1,          320,
+     .says = "The account to sign in as; none where the server asks for none.", .example = "help"},
+    {"password",        VALUE_TEXT,   SECRET | SIGN_IN,   AT(password),        NULL,       1,          512,
+     .says = "Its password; better in a file, or in a variable as here.", .example = "${SMTP_PASSWORD}"},
+    {"password_file",   VALUE_FILE,   SIGN_IN,            AT(password_file),   NULL,       0,          0,
+     .says = "A file whose first line is the password.", .example = "/etc/onecase/smtp.password"},
+    {"auth",            VALUE_BLOCK,  OPTIONAL | SIGN_IN, AT(auth),            NULL,       0,          0,
+     .says = "Signing in by a token (OAuth 2.0) in place of a password.", .block = &auth},
+};
+#undef AT
+static const struct block smtp = BLOCK_OF(smtp_rows, struct config_server);
+
+/* Acknowledgements */
+
+#define AT(member) offsetof(struct config_acknowledgement, member)
+static const struct setting templates_rows[] = {
+    {"accepted",                 VALUE_TEMPLATE, BLANK, AT(templates[COMPLETION_ACCEPTED]),                 "acknowledgement.txt", 0, 0,
+     .says = "For a case of its own."},
+    {"accepted_with_exceptions", VALUE_TEMPLATE, BLANK, AT(templates[COMPLETION_ACCEPTED_WITH_EXCEPTIONS]), "acknowledgement.txt", 0, 0,
+     .says = "For a case some of whose attachments were refused; it names them."},
+    {"appended",                 VALUE_TEMPLATE, 0,     AT(templates[COMPLETION_APPENDED]),                 "",                    0, 0,
+     .says = "For a reply that was added to its case."},
+    {"closed",                   VALUE_TEMPLATE, 0,     AT(templates[COMPLETION_CLOSED]),                   "",                    0, 0,
+     .says = "For the sender of a case that is closed."},
+};
+#undef AT
+static const struct block templates = BLOCK_OF(templates_rows, struct config_acknowledgement);
+
+#define AT(member) offsetof(struct config_evidence, member)
+static const struct setting evidence_rows[] = {
+    {"folder",  VALUE_TEXT,     0, AT(folder),  "",    0, 255,
+     .says = "The folder of this account where the server keeps what was sent, such as Sent."},
+    {"copy_to", VALUE_ADDRESS,  0, AT(copy_to), "",    0, 0,
+     .says = "A blind copy of each goes here, where onecase can see it; a refusal is only noted."},
+    {"wait",    VALUE_DURATION, 0, AT(wait_ms), "15m", 0, DAYS(7),
+     .says = "How long to look before a person is asked."},
+};
+#undef AT
+static const struct block evidence = BLOCK_OF(evidence_rows, struct config_evidence);
+
+#define AT(member) offsetof(struct config_acknowledgement, member)
+static const struct setting acknowledgement_rows[] = {
+    {"enabled",             VALUE_FLAG,         0,     AT(enabled),             "true",    0,          0,
+     .says = "Whether senders are told that their mail has arrived."},
+    {"smtp",                VALUE_BLOCK,        0,     AT(smtp),                NULL,      0,          0,
+     .says = "The server that acknowledgements leave by; its host must be given where they are enabled.",
+     .block = &smtp},
+    {"from",                VALUE_SENDER,       SHOWN, AT(from),                NULL,      0,          0,
+     .says = "Whom they come from; must be given where they are enabled.", .example = "Service Desk <help@example.org>"},
+    {"envelope_from",       VALUE_REVERSE_PATH, 0,     AT(envelope_from),       NULL,      0,          0,
+     .says = "Where they bounce to; by default the address of `from`. With <> nothing bounces back.",
+     .example = "help@example.org"},
+    {"templates",           VALUE_BLOCK,        0,     SAME,                    NULL,      0,          0,
+     .says = "Files of templates_dir, by what the sender is told.", .block = &templates},
+    {"connections",         VALUE_NUMBER,       0,     AT(connections),         "2",       1,          64,
+     .says = "How many are under way at once."},
+    {"rate",                VALUE_NUMBER,       0,     AT(rate),                "0",       0,          100000,
+     .says = "How many are sent in a minute; 0 is no limit."},
+    {"timeout",             VALUE_DURATION,     0,     AT(smtp.timeout_ms),     "60s",     SECONDS(1), HOURS(1),
+     .says = "How long the server may take for each step."},
+    {"final_timeout",       VALUE_DURATION,     0,     AT(final_timeout_ms),    "10m",     SECONDS(1), HOURS(1),
+     .says = "How long it may take to answer the end of a message; after that nobody knows whether it was sent."},
+    {"evidence",            VALUE_BLOCK,        0,     AT(evidence),            NULL,      0,          0,
+     .says = "Where to look when it is not known whether one was sent.", .block = &evidence},
+    {"per_recipient_limit", VALUE_LIMIT,        0,     AT(per_recipient_limit), "10/1h",   0,          0,
+     .says = "Beyond so many to one address they are skipped."},
+    {"total_limit",         VALUE_LIMIT,        0,     AT(total_limit),         "3000/1h", 0,          0,
+     .says = "Beyond so many in all they wait."},
+    {"max_age",             VALUE_DURATION,     0,     AT(max_age_ms),          "7d",      SECONDS(1), DAYS(36500),
+     .says = "Older mail gets its case and no acknowledgement."},
+    {"own_lists",           VALUE_LOWER,        MANY,  AT(own_lists),           "[]",      1,          255,
+     .says = "List-Ids of mailing lists whose posters are told nevertheless."},
+};
+#undef AT
+static const struct block acknowledgement = BLOCK_OF(acknowledgement_rows, struct config_acknowledgement);
+
+/* Mailboxes */
+
+#define AT(member) offsetof(struct config_folders, member)
+static const struct setting folders_rows[] = {
+    {"inbox",         VALUE_TEXT, 0, AT(inbox),         "INBOX",     1, 255,
+     .says = "The folder that is watched."},
+    {"processed",     VALUE_TEXT, 0, AT(processed),     "Processed", 1, 255,
+     .says = "Where a message goes once its case stands."},
+    {"duplicates",    VALUE_TEXT, 0, AT(duplicates),    NULL,        0, 255,
+     .says = "Where another copy goes; by default the folder of `processed`.", .example = "Processed"},
+    {"unprocessable", VALUE_TEXT, 0, AT(unprocessable), "",          0, 255,
+     .says = "Where a message goes that cannot be read; \"\" leaves it in the inbox."},
+    {"claim",         VALUE_TEXT, 0, AT(claim),         "onecase",   1, 255,
+     .says = "The folder where this deployment signs that the mailbox is its own."},
+};
+#undef AT
+static const struct block folders = BLOCK_OF(folders_rows, struct config_folders);
+
+#define AT(member) offsetof(struct config_mailbox, member)
+static const struct setting first_import_rows[] = {
+    {"recent", VALUE_DURATION, 0, AT(first_import_recent_ms), "1h", 0, DAYS(36500),
+     .says = "What is older than this waits for `onecase first-import`."},
+};
+#undef AT
+static const struct block first_import = BLOCK_OF(first_import_rows, struct config_mailbox);
+
+#define AT(member) offsetof(struct config_mailbox, member)
+static const struct setting mailbox_rows[] = {
+    {"id",               VALUE_NAME,     REQUIRED,            AT(id),               NULL,     0,             0,
+     .says = "Its name for ever: it is in the key of each of its mails.", .example = "help"},
+    {"mode",             VALUE_CHOICE,   0,                   AT(mode),             "active", CONFIG_ACTIVE, 0,
+     .says = "active, or look-only: record and plan, change nothing anywhere.", .words = mode_words},
+    {"previously",       VALUE_NAME,     0,                   AT(previously),       "",       0,             0,
+     .says = "The id that this account had before."},
+    {"imap",             VALUE_BLOCK,    0,                   AT(imap),             NULL,     0,             0,
+     .says = "The server that the mail comes to.", .block = &imap},
+    {"addresses",        VALUE_ADDRESS,  MANY,                AT(addresses),        "[]",     0,             0,
+     .says = "Its own addresses; that of `from`, and user names that are addresses, are added."},
+    {"folders",          VALUE_BLOCK,    0,                   AT(folders),          NULL,     0,             0,
+     .says = "The folders of the account; missing ones are created.", .block = &folders},
+    {"first_import",     VALUE_BLOCK,    0,                   SAME,                 NULL,     0,             0,
+     .says = "Mail that was there before the first start.", .block = &first_import},
+    {"poll_interval",    VALUE_DURATION, 0,                   AT(poll_interval_ms), "60s",    10,            DAYS(1),
+     .says = "How often to look for new mail, besides what the server reports by itself (IDLE)."},
+    {"max_message_size", VALUE_OCTETS,   0,                   AT(max_message_size), "50MB",   1,             4 * GB,
+     .says = "A larger message is not fetched; it is held for a person."},
+    {"acknowledgement",  VALUE_BLOCK,    OPTIONAL | INHERITS, AT(acknowledgement),  NULL,     0,             0,
+     .says = "As the general one below, for this mailbox alone; what is not said here is taken from there.",
+     .block = &acknowledgement},
+};
+#undef AT
+static const struct block mailbox = BLOCK_OF(mailbox_rows, struct config_mailbox);
+
+/* Cases */
+
+#define AT(member) offsetof(struct config, member)
+static const struct setting case_rows[] = {
+    {"reference_prefix", VALUE_PREFIX, 0, AT(reference_prefix), "HD-",    0, 0,
+     .says = "What case references begin with."},
+    {"destination",      VALUE_NAME,   0, AT(destination),      "ledger", 0, 0,
+     .says = "Where cases are made; ledger is the record that onecase always keeps."},
+    {"per_sender_limit", VALUE_LIMIT,  0, AT(per_sender_limit), "30/1h",  0, 0,
+     .says = "Beyond so many from one sender, mails are held for a person."},
+};
+#undef AT
+static const struct block case_block = BLOCK_OF(case_rows, struct config);
+
+#define AT(member) offsetof(struct config, member)
+static const struct setting attachments_rows[] = {
+    {"max_size",     VALUE_OCTETS,    0,    AT(attachment_max_size), "25MB", 1, 4 * GB,
+     .says = "A larger attachment is not stored by itself; the original has it."},
+    {"refuse_types", VALUE_MIME_TYPE, MANY, AT(refuse_types),        "[]",   0, 0,
+     .says = "Types that are refused, such as application/x-msdownload or video/*."},
+};
+#undef AT
+static const struct block attachments = BLOCK_OF(attachments_rows, struct config);
+
+#define AT(member) offsetof(struct config_key_rule, member)
+static const struct setting key_rule_rows[] = {
+    {"namespace", VALUE_NAME,    0,        AT(space),   "",      0,                0,
+     .says = "The name of these numbers; needed with header or subject.", .example = "portal"},
+    {"from",      VALUE_PATTERN, REQUIRED, AT(from),    NULL,    0,                0,
+     .says = "The senders it is for; * is any text.", .example = "*@portal.example.org"},
+    {"header",    VALUE_HEADER,  0,        AT(header),  "",      0,                0,
+     .says = "The header field whose whole value is the sender's own number; or", .example = "X-Request-Id"},
+    {"subject",   VALUE_REGEX,   0,        AT(subject), "",      0,                0,
+     .says = "a POSIX extended regular expression for the whole subject, whose first ( ) is the number.",
+     .example = "Order ([A-Z]+-[0-9]+)"},
+    {"use",       VALUE_CHOICE,  0,        AT(use),     "value", CONFIG_USE_VALUE, 0,
+     .says = "digest: these senders use Message-IDs again, so the content is the key.", .words = use_words},
+};
+#undef AT
+static const struct block key_rule = BLOCK_OF(key_rule_rows, struct config_key_rule);
+
+#define AT(member) offsetof(struct config, member)
+static const struct setting copies_rows[] = {
+    {"list",    VALUE_CHOICE, 0, AT(list_copies),    "duplicate", COPY_DUPLICATE, 0,
+     .says = "The same mail by way of a mailing list: filed as a duplicate, proposed as one, or a conflict.",
+     .words = copy_words},
+    {"gateway", VALUE_CHOICE, 0, AT(gateway_copies), "propose",   COPY_DUPLICATE, 0,
+     .says = "The same mail with text that a gateway added: the same choice.", .words = copy_words},
+};
+#undef AT
+static const struct block copies = BLOCK_OF(copies_rows, struct config);
+
+#define AT(member) offsetof(struct config, member)
+static const struct setting threading_rows[] = {
+    {"strangers", VALUE_CHOICE,  0,    AT(strangers), "new-case", CONFIG_STRANGERS_NEW_CASE, 0,
+     .says = "A reply to a case by somebody who is not in it is a case of its own, linked.", .words = stranger_words},
+    {"closed",    VALUE_CHOICE,  0,    AT(closed),    "reopen",   CONFIG_REOPEN,             0,
+     .says = "A reply to a closed case opens it again, or is a case of its own, linked.", .words = closed_words},
+    {"staff",     VALUE_PATTERN, MANY, AT(staff),     "[]",       0,                         0,
+     .says = "Addresses of those who answer; they may reply to any case and are never acknowledged."},
+};
+#undef AT
+static const struct block threading = BLOCK_OF(threading_rows, struct config);
+
+/* The service */
+
+#define AT(member) offsetof(struct config, member)
+static const struct setting retry_rows[] = {
+    {"first_delay",   VALUE_DURATION, 0, AT(first_delay_ms),   "5s",  10,         DAYS(1),
+     .says = "The pause after the first failure; it doubles."},
+    {"max_delay",     VALUE_DURATION, 0, AT(max_delay_ms),     "15m", 10,         DAYS(7),
+     .says = "The longest pause."},
+    {"give_up_after", VALUE_DURATION, 0, AT(give_up_after_ms), "48h", SECONDS(1), DAYS(365),
+     .says = "When a person is asked about a mail that still fails."},
+};
+#undef AT
+static const struct block retry = BLOCK_OF(retry_rows, struct config);
+
+#define AT(member) offsetof(struct config, member)
+static const struct setting disk_rows[] = {
+    {"reserve", VALUE_OCTETS, 0, AT(disk_reserve), "1GB", 0, 64 * TB,
+     .says = "With less room than this nothing new is taken in, until there is more again."},
+};
+#undef AT
+static const struct block disk = BLOCK_OF(disk_rows, struct config);
+
+#define AT(member) offsetof(struct config, member)
+static const struct setting console_rows[] = {
+    {"listen", VALUE_LISTEN, BLANK, AT(listen), "127.0.0.1:8025", 0, 0,
+     .says = "Address and port of its pages; \"\" is no console."},
+};
+#undef AT
+static const struct block console = BLOCK_OF(console_rows, struct config);
+
+/* The file */
+
+#define AT(member) offsetof(struct config, member)
+static const struct setting top_rows[] = {
+    {"name",            VALUE_TEXT,     0,                AT(name),            NULL,         1,          64,
+     .says = "This deployment, as `deployments` shows it; by default the name of the machine.", .example = "help-desk"},
+    {"environment",     VALUE_TEXT,     0,                AT(environment),     "production", 1,          64,
+     .says = "What it is for."},
+    {"owner",           VALUE_TEXT,     0,                AT(owner),           "",           0,          128,
+     .says = "Who answers for it.", .example = "service-desk@example.org"},
+    {"timezone",        VALUE_ZONE,     0,                AT(timezone),        "",           0,          0,
+     .says = "For reports and pages; by default that of the machine. JSON and logs are in UTC.",
+     .example = "Australia/Perth"},
+    {"data_dir",        VALUE_FOLDER,   REQUIRED | FIXED, AT(data_dir),        NULL,         0,          0,
+     .says = "Where everything is kept; for the account that runs onecase alone (0700).",
+     .example = "/var/lib/onecase"},
+    {"ledger",          VALUE_LEDGER,   SECRET | FIXED,   AT(ledger),          "sqlite",     0,          0,
+     .says = "sqlite, in data_dir, or postgresql://USER@HOST/DATABASE."},
+    {"blobs",           VALUE_BLOBS,    FIXED,            AT(blobs),           "file",       0,          0,
+     .says = "file, in data_dir, or s3://BUCKET/PREFIX."},
+    {"templates_dir",   VALUE_FOLDER,   0,                AT(templates_dir),   NULL,         0,          0,
+     .says = "Where the templates are; by default those that were installed.", .example = "/etc/onecase/templates"},
+    {"mailboxes",       VALUE_BLOCKS,   REQUIRED,         AT(mailboxes),       NULL,         1,          1000,
+     .says = "The watched mailboxes.", .block = &mailbox},
+    {"acknowledgement", VALUE_BLOCK,    0,                AT(acknowledgement), NULL,         0,          0,
+     .says = "What senders are told.", .block = &acknowledgement},
+    {"case",            VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
+     .says = "What a mail becomes.", .block = &case_block},
+    {"attachments",     VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
+     .says = "What is stored beside it.", .block = &attachments},
+    {"key_rules",       VALUE_BLOCKS,   0,                AT(key_rules),       NULL,         0,          1000,
+     .says = "Senders whose own number is the key in place of the Message-ID; the first rule that matches.",
+     .block = &key_rule},
+    {"copies",          VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
+     .says = "Other mail under the same Message-ID.", .block = &copies},
+    {"threading",       VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
+     .says = "Replies.", .block = &threading},
+    {"retry",           VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
+     .says = "When something fails that may work later.", .block = &retry},
+    {"lease",           VALUE_DURATION, 0,                AT(lease_ms),        "5m",         SECONDS(1), HOURS(24),
+     .says = "How long a run that has died elsewhere holds up its mails."},
+    {"stop_timeout",    VALUE_DURATION, 0,                AT(stop_timeout_ms), "90s",        0,          HOURS(1),
+     .says = "How long a stop waits for what is in flight."},
+    {"disk",            VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
+     .says = "Room on the disk of data_dir.", .block = &disk},
+    {"console",         VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
+     .says = "The operator's pages.", .block = &console},
+};
+#undef AT
+const struct block settings = BLOCK_OF(top_rows, struct config);
+/* clang-format on */

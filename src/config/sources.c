@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "readers.h"
+
+#include <onecase/config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Values that something outside the text has a say in: files, the machine's time zones, the C
+ * library's regular expressions. */
+
+static void put_path(const struct value_context *c, struct slice text, void *into)
+{
+    CLEANUP(str_clear) struct str path = STR_INIT;
+
+    if (text.len > 0 && text.at[0] != '/')
+        str_addf(&path, "%s/", c->folder);
+    str_add(&path, text);
+    value_put(c, str_slice(&path), into);
+}
+
+bool read_folder(const struct value_context *c,
+                 const struct setting *s,
+                 struct slice text,
+                 void *into,
+                 struct str *why)
+{
+    (void)why;
+    if (!value_check(s, text))
+        return false;
+    put_path(c, text, into);
+    return true;
+}
+
+bool read_file(const struct value_context *c,
+               const struct setting *s,
+               struct slice text,
+               void *into,
+               struct str *why)
+{
+    const char *path;
+    char reason[96];
+
+    if (!value_check(s, text))
+        return false;
+    put_path(c, text, &path);
+
+    int fd = text.len > 0 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+
+    if (fd < 0 && text.len > 0) {
+        if (strerror_r(errno, reason, sizeof reason) != 0)
+            snprintf(reason, sizeof reason, "error");
+        str_addf(why, "cannot be read: %s", reason);
+        return false;
+    }
+    if (fd >= 0)
+        close(fd);
+    memcpy(into, &path, sizeof path);
+    return true;
+}
+
+bool read_zone(const struct value_context *c,
+               const struct setting *s,
+               struct slice text,
+               void *into,
+               struct str *why)
+{
+    CLEANUP(str_clear) struct str path = STR_INIT;
+
+    if (!value_check(s, text))
+        return false;
+    str_addz(&path, "/usr/share/zoneinfo/");
+    str_add(&path, text);
+    if (text.len > 0 && (slice_has(text, SLICE("..")) || access(str_z(&path), R_OK) != 0)) {
+        str_addz(why, "is no time zone of this machine (see /usr/share/zoneinfo)");
+        return false;
+    }
+    value_put(c, text, into);
+    return true;
+}
+
+/* Used on whole subjects: of the matches at one place POSIX finds the longest, so it is enough to
+ * see whether that is all of the subject. */
+bool read_regex(const struct value_context *c,
+                const struct setting *s,
+                struct slice text,
+                void *into,
+                struct str *why)
+{
+    const char *pattern = memory_text(c->memory, text);
+    regex_t compiled;
+    char reason[96];
+
+    if (!value_check(s, text))
+        return false;
+
+    int failed = regcomp(&compiled, pattern, REG_EXTENDED);
+
+    if (failed != 0) {
+        regerror(failed, &compiled, reason, sizeof reason);
+        str_addf(why, "is no extended regular expression: %s", reason);
+        return false;
+    }
+    size_t groups = compiled.re_nsub;
+
+    regfree(&compiled);
+    if (groups == 0 && text.len > 0) {
+        str_addz(why, "has no ( ) around the number");
+        return false;
+    }
+    memcpy(into, &pattern, sizeof pattern);
+    return true;
+}
