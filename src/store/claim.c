@@ -89,16 +89,18 @@ static enum rc find_free(
     return read_candidates(s, out, err);
 }
 
-/* Of other runs whose end is recorded or whose lease has ended. */
+/* Of other runs whose end is recorded or whose lease has ended. CROSS JOIN: from the few runs to what
+ * they hold, never from the many items to who holds them. */
 static enum rc find_lapsed(
     struct db *db, const struct claiming *c, size_t limit, struct candidates *out, struct err *err)
 {
     static const char lapsed[] =
         "SELECT item.key, item.state, item.reason, item.fence, item.next_due, item.lease_boot,"
-        " 0 AS own FROM run AS me JOIN run AS holder ON holder.id <> me.id"
+        " 0 AS own FROM run AS me CROSS JOIN run AS holder CROSS JOIN item"
+        " WHERE me.id = $1 AND holder.id <> me.id"
         " AND (holder.ended_how IS NULL OR holder.ended_how = 'dead')"
-        " JOIN item ON item.lease_run = holder.id AND item.mailbox = $5 AND item.next_due <= $3"
-        " WHERE me.id = $1 AND " LEASE_FREE " ORDER BY item.next_due, item.internal_ms LIMIT $6";
+        " AND item.lease_run = holder.id AND item.mailbox = $5 AND item.next_due <= $3"
+        " AND " LEASE_FREE " ORDER BY item.next_due, item.internal_ms LIMIT $6";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, lapsed, &s, err));
@@ -209,10 +211,8 @@ static enum rc find_attempting(struct db *db, const char *key, int64_t *effect, 
  * one's connection is closed: a run that claims has none open. */
 static enum rc lose_attempts(struct writing *w, const struct candidate *item, struct err *err)
 {
-    struct effect_change lost = {.from = EFFECT_ATTEMPTING,
-                                 .on = ON_LOSE,
-                                 .closed = item->own,
-                                 .due_ms = w->now.wall_ms};
+    struct effect_change lost = {
+        .from = EFFECT_ATTEMPTING, .on = ON_LOSE, .closed = item->own, .due_ms = w->now.wall_ms};
     enum rc rc;
 
     while ((rc = find_attempting(w->store->db, item->key, &lost.effect, err)) == RC_OK) {

@@ -111,10 +111,10 @@ static enum rc next_of_others(struct store *store,
         "SELECT MIN(item.next_due) AS due, MIN(item.lease_boot) AS lease_boot,"
         " CASE WHEN holder.ended_at IS NULL AND holder.boot_id = me.boot_id THEN 1 ELSE 0 END"
         " AS same_boot, CASE WHEN holder.ended_at IS NOT NULL OR holder.host = me.host THEN 1"
-        " ELSE 0 END AS void FROM run AS me JOIN run AS holder ON holder.id <> me.id"
+        " ELSE 0 END AS void FROM run AS me CROSS JOIN run AS holder CROSS JOIN item"
+        " WHERE me.id = $1 AND holder.id <> me.id"
         " AND (holder.ended_how IS NULL OR holder.ended_how = 'dead')"
-        " JOIN item ON item.lease_run = holder.id AND item.mailbox = $2"
-        " WHERE me.id = $1 GROUP BY holder.id, me.id";
+        " AND item.lease_run = holder.id AND item.mailbox = $2 GROUP BY holder.id, me.id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 

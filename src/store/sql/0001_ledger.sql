@@ -119,7 +119,7 @@ CREATE TABLE item (
 ) STRICT;
 CREATE INDEX item_due ON item (mailbox, next_due, internal_ms) WHERE next_due IS NOT NULL AND lease_run IS NULL;
 CREATE INDEX item_leased ON item (lease_run, mailbox, next_due, internal_ms) WHERE lease_run IS NOT NULL;
-CREATE INDEX item_source ON item (mailbox, source_digest);
+CREATE INDEX item_source ON item (mailbox, source_digest, message_id);
 CREATE INDEX item_octets ON item (mailbox, octets);
 CREATE INDEX item_first ON item (first_key) WHERE first_key IS NOT NULL;
 CREATE INDEX item_case ON item (case_key) WHERE case_key IS NOT NULL;
