@@ -7,6 +7,7 @@
 #include <onecase/backoff.h>
 #include <onecase/log.h>
 #include <onecase/system.h>
+#include <onecase/when.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

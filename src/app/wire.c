@@ -3,6 +3,7 @@
 
 #include "secrets.h"
 
+#include <onecase/when.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,16 +143,16 @@ static struct service_settings settings_of(const struct wired *w)
     return s;
 }
 
-static void map_key_rules(struct wired *w)
+struct key_rule *wire_key_rules(const struct config *config)
 {
-    size_t count = w->config->key_rules.count;
-    w->key_rule = mem_new(count + 1, sizeof *w->key_rule);
+    size_t count = config->key_rules.count;
+    struct key_rule *rule = mem_new(count + 1, sizeof *rule);
     for (size_t i = 0; i < count; i++) {
-        const struct config_key_rule *r = &w->config->key_rules.at[i];
-        w->key_rule[i] = (struct key_rule){r->space, r->from, r->header, r->subject, r->digest};
+        const struct config_key_rule *r = &config->key_rules.at[i];
+        rule[i] = (struct key_rule){r->space, r->from, r->header, r->subject,
+                                    r->use == CONFIG_USE_DIGEST};
     }
-    w->settings.policy.key_rule = w->key_rule;
-    w->settings.policy.key_rules = count;
+    return rule;
 }
 
 /* ---- what answers ------------------------------------------------------------------------------- */
@@ -191,7 +192,7 @@ static enum rc open_all(struct wired *w, struct err *err)
     TRY(message_reader_new(w->config->data_dir, NULL, &w->reader, err));
     w->reader_port = message_reader_port(w->reader);
     w->imap_endpoint = wire_endpoint(&w->mailbox->imap);
-    w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock);
+    w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock, -1);
     w->imap_port = imap_mailbox_port(w->imap);
     return open_answers(w, err);
 }
@@ -221,7 +222,9 @@ enum rc wire_open(const struct config *config,
         .processes = &out->processes,
     };
     out->settings = settings_of(out);
-    map_key_rules(out);
+    out->key_rule = wire_key_rules(config);
+    out->settings.policy.key_rule = out->key_rule;
+    out->settings.policy.key_rules = config->key_rules.count;
     return RC_OK;
 }
 

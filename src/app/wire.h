@@ -69,3 +69,6 @@ void wire_close(struct wired *wired); /* for CLEANUP */
 /* The endpoints alone, for doctor. */
 struct endpoint wire_endpoint(const struct config_server *server);
 struct smtp_settings wire_smtp(const struct config_acknowledgement *acknowledgement);
+
+/* The key rules of the configuration as the core takes them; free() them. */
+struct key_rule *wire_key_rules(const struct config *config) MUST_CHECK;

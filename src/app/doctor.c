@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor_p.h"
+
+#include "wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void doctor_found(struct examining *x,
+                  enum finding finding,
+                  const char *mend,
+                  const char *what,
+                  const char *which)
+{
+    CLEANUP(str_clear) struct str line = STR_INIT;
+    str_addf(&line, "%s%s%s", which, which[0] ? ": " : "", what);
+    struct check_result r = {.finding = finding, .what = str_z(&line), .mend = mend};
+    x->bad = x->bad || finding == FINDING_BAD;
+    x->tell(x->ctx, &r);
+}
+
+bool doctor_judge(
+    struct examining *x, enum rc rc, const struct err *err, const char *what, const char *which)
+{
+    doctor_found(x, rc == RC_OK ? FINDING_GOOD : FINDING_BAD, rc == RC_OK ? "" : err->text, what,
+                 which);
+    return rc == RC_OK;
+}
+
+/* ---- what is on this machine ------------------------------------------------------------------------ */
+
+static enum rc try_disk(const struct wired_data *d, struct err *err)
+{
+    static const char name[] = "tmp/doctor";
+    const struct files *f = &d->files;
+    TRY(f->make_folder(f->self, "tmp", err));
+    TRY(f->remove(f->self, name, err));
+    TRY(f->create(f->self, name, SLICE("onecase"), err));
+    TRY(f->sync(f->self, name, err));
+    TRY(f->sync_folder(f->self, "tmp", err));
+    return f->remove(f->self, name, err);
+}
+
+static void examine_room(struct examining *x, const struct wired_data *d)
+{
+    int64_t space = 0;
+    struct err err = ERR_INIT;
+    CLEANUP(str_clear) struct str mend = STR_INIT;
+    if (d->files.space(d->files.self, &space, &err) != RC_OK)
+        return;
+    bool low = space < x->config->disk_reserve;
+    if (low)
+        str_addf(&mend,
+                 "%lld MB are free, disk.reserve wants %lld MB: no new mail is taken in until "
+                 "there is room",
+                 (long long)(space / 1000000), (long long)(x->config->disk_reserve / 1000000));
+    doctor_found(x, low ? FINDING_BAD : FINDING_GOOD, str_z(&mend), "there is room on the disk",
+                 "data_dir");
+}
+
+static void examine_data(struct examining *x)
+{
+    CLEANUP(wire_data_close) struct wired_data d = {.store = NULL};
+    struct err err = ERR_INIT;
+    if (!doctor_judge(x, wire_data(x->config, true, &d, &err), &err,
+                      "it opens, and its schema is ours", "ledger"))
+        return;
+    doctor_judge(x, store_check(d.store, &err), &err, "every page and reference is whole",
+                 "ledger");
+    doctor_judge(x, store_check_chain(d.store, &err), &err, "the chain of events is whole",
+                 "ledger");
+    doctor_judge(x, try_disk(&d, &err), &err, "files can be written and made durable", "data_dir");
+    examine_room(x, &d);
+}
+
+/* ---- a mailbox ---------------------------------------------------------------------------------------- */
+
+static void examine_folder(struct examining *x,
+                           const struct mailbox *m,
+                           const char *folder,
+                           const char *what,
+                           bool must_be,
+                           const char *id)
+{
+    struct folder_state state = {0};
+    struct err err = ERR_INIT;
+    CLEANUP(str_clear) struct str line = STR_INIT;
+    str_addf(&line, "%s '%s'", what, folder);
+    enum rc rc = m->open(m->self, folder, &state, &err);
+    if (rc == RC_NOT_FOUND && !must_be)
+        doctor_found(x, FINDING_GOOD, "it is not there yet and will be made when it is needed",
+                     str_z(&line), id);
+    else
+        doctor_judge(x, rc, &err, str_z(&line), id);
+}
+
+static void examine_imap(struct examining *x, const struct config_mailbox *m)
+{
+    struct clock clock = system_clock();
+    struct endpoint endpoint = wire_endpoint(&m->imap);
+    struct imap_mailbox *imap = imap_mailbox_new(&endpoint, &clock, -1);
+    struct mailbox port = imap_mailbox_port(imap);
+    const struct config_folders *f = &m->folders;
+    examine_folder(x, &port, f->inbox, "sign-in, and the inbox", true, m->id);
+    if (f->processed[0])
+        examine_folder(x, &port, f->processed, "where mail is filed,", false, m->id);
+    if (f->claim[0] && m->mode == CONFIG_ACTIVE)
+        examine_folder(x, &port, f->claim, "our own folder", false, m->id);
+    if (m->acknowledgement.enabled && m->acknowledgement.evidence.folder[0])
+        examine_folder(x, &port, m->acknowledgement.evidence.folder,
+                       "where sent copies are looked for,", true, m->id);
+    imap_mailbox_free(imap);
+}
+
+static void examine_templates(struct examining *x, const struct config_mailbox *m)
+{
+    const struct config_acknowledgement *a = &m->acknowledgement;
+    CLEANUP(letter_writer_free) struct letter_writer *writer = NULL;
+    struct err err = ERR_INIT;
+    struct letter_settings letter = {.from_name = a->from_name,
+                                     .from_address = a->from_address,
+                                     .domain = "localhost",
+                                     .templates_dir = x->config->templates_dir};
+    for (size_t i = 0; i < COMPLETION_COUNT; i++)
+        letter.file[i] = a->templates[i];
+    doctor_judge(x, letter_writer_new(&letter, &writer, &err), &err, "the confirmation's texts",
+                 m->id);
+}
+
+static void examine_smtp(struct examining *x, const struct config_mailbox *m)
+{
+    struct clock clock = system_clock();
+    struct endpoint endpoint = wire_endpoint(&m->acknowledgement.smtp);
+    CLEANUP(str_clear) struct str said = STR_INIT;
+    struct err err = ERR_INIT;
+    const char *sender =
+        strcmp(m->acknowledgement.envelope_from, "<>") == 0 ? "" : m->acknowledgement.envelope_from;
+    enum rc rc = smtp_try(&endpoint, &clock, sender, &said, &err);
+    doctor_judge(x, rc, &err, "the mail server signs us in and takes our sender", m->id);
+}
+
+static void examine_evidence(struct examining *x, const struct config_mailbox *m)
+{
+    const struct config_evidence *e = &m->acknowledgement.evidence;
+    if (e->folder[0] || e->copy_to[0])
+        return;
+    doctor_found(x, FINDING_WARNING,
+                 "set acknowledgement.evidence.folder to where the mail server keeps sent copies, "
+                 "or copy_to to an "
+                 "address that reaches this mailbox: then most doubts are settled without a person",
+                 "nothing shows whether a confirmation in doubt was sent", m->id);
+}
+
+static void examine_mailbox(struct examining *x, const struct config_mailbox *m)
+{
+    examine_imap(x, m);
+    if (!m->acknowledgement.enabled) {
+        doctor_found(x, FINDING_GOOD, "", "confirmations are switched off", m->id);
+        return;
+    }
+    examine_templates(x, m);
+    examine_smtp(x, m);
+    examine_evidence(x, m);
+}
+
+enum rc doctor_run(const struct config *config,
+                   const char *send_to,
+                   void (*tell)(void *ctx, const struct check_result *result),
+                   void *ctx,
+                   struct err *err)
+{
+    struct examining x = {.config = config, .tell = tell, .ctx = ctx};
+    doctor_found(&x, FINDING_GOOD, "", "it is read and whole", "configuration");
+    examine_data(&x);
+    for (size_t i = 0; i < config->mailboxes.count; i++)
+        examine_mailbox(&x, &config->mailboxes.at[i]);
+    for (size_t i = 0; send_to && i < config->mailboxes.count; i++)
+        if (config->mailboxes.at[i].acknowledgement.enabled)
+            doctor_send(&x, &config->mailboxes.at[i], send_to);
+    return x.bad ? FAIL(err, RC_REFUSED, "something is wrong") : RC_OK;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor.h"
+#include "identify.h"
+#include "supervise.h"
+#include "wire.h"
+
+#include <onecase/cli.h>
+#include <onecase/log.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct program {
+    struct config *config;
+    struct wired_data data;
+    const char *templates_dir;
+};
+
+/* ---- operations -------------------------------------------------------------------------------------- */
+
+/* The configuration goes over to the supervisor, which may replace it. */
+static enum rc
+run(void *self, const struct run_request *request, struct run_summary *out, struct err *err)
+{
+    struct program *p = self;
+    if (request->dry_run)
+        return FAIL(err, RC_USAGE, "run: --dry-run is not built into this version");
+    return supervise(&p->config, request, out, err);
+}
+
+static enum rc doctor(void *self,
+                      const char *send_to,
+                      void (*tell)(void *ctx, const struct check_result *result),
+                      void *ctx,
+                      struct err *err)
+{
+    const struct program *p = self;
+    return doctor_run(p->config, send_to, tell, ctx, err);
+}
+
+static enum rc
+identify(void *self, const char *path, const char *mailbox, struct identified *out, struct err *err)
+{
+    const struct program *p = self;
+    return identify_file(p->config, path, mailbox, out, err);
+}
+
+static enum rc read_original(void *self, const char *key, struct message *out, struct err *err)
+{
+    struct program *p = self;
+    CLEANUP(message_reader_free) struct message_reader *reader = NULL;
+    char path[BLOB_PATH_SIZE];
+    blob_path_original(key, path);
+    TRY(message_reader_new(p->config->data_dir, NULL, &reader, err));
+    struct reader port = message_reader_port(reader);
+    TRY(port.read(port.self, path, out, err));
+    for (size_t i = 0; i < out->part_count; i++) {
+        CLEANUP(str_clear) struct str spool = STR_INIT;
+        str_add(&spool, message_slice(out, out->parts[i].file));
+        if (spool.len > 0)
+            TRY(p->data.blobs.forget(p->data.blobs.self, str_z(&spool), err));
+    }
+    return RC_OK;
+}
+
+/* ---- what a command needs ----------------------------------------------------------------------------- */
+
+static enum rc open_needs(void *self,
+                          const char *config_path,
+                          enum needs needs,
+                          struct operations *out,
+                          struct str *problems,
+                          struct err *err)
+{
+    struct program *p = self;
+    *out = (struct operations){.self = p,
+                               .run = run,
+                               .doctor = doctor,
+                               .identify = identify,
+                               .read_original = read_original};
+    if (needs == NEEDS_NOTHING)
+        return RC_OK;
+    TRY(config_load(config_path, p->templates_dir, &p->config, problems));
+    out->config = p->config;
+    if (needs != NEEDS_LEDGER)
+        return RC_OK;
+    TRY(wire_data(p->config, true, &p->data, err));
+    out->ledger = &p->data.ledger;
+    out->views = &p->data.views;
+    return RC_OK;
+}
+
+static void close_needs(void *self, struct operations *operations)
+{
+    struct program *p = self;
+    (void)operations;
+    wire_data_close(&p->data);
+    config_free(&p->config);
+}
+
+static int64_t now_ms(void *self)
+{
+    struct clock clock = system_clock();
+    (void)self;
+    return clock_now(&clock).wall_ms;
+}
+
+int main(int argc, char **argv)
+{
+    struct program program = {.config = NULL, .templates_dir = getenv("ONECASE_TEMPLATES")};
+    signal(SIGPIPE, SIG_IGN);
+    if (!program.templates_dir || !program.templates_dir[0])
+        program.templates_dir = TEMPLATES_DIR;
+    struct cli_host host = {
+        .self = &program,
+        .open = open_needs,
+        .close = close_needs,
+        .now_ms = now_ms,
+        .version = ONECASE_VERSION,
+    };
+    return cli_main(argc, argv, &host);
+}
