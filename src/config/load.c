@@ -71,7 +71,7 @@ struct config *reading_config(const char *path,
                               const char *templates_dir,
                               struct problems *problems)
 {
-    CLEANUP(tree_free) struct node *root = tree_read(text, problems);
+    CLEANUP(tree_free) struct node *root = yaml_tree_read(text, problems);
     CLEANUP(config_free) struct config *config = new_config(path);
     CLEANUP(str_clear) struct str folder = STR_INIT;
 

@@ -275,7 +275,7 @@ static bool check_root(const struct reading *r)
     return false;
 }
 
-struct node *tree_read(struct slice text, struct problems *problems)
+struct node *yaml_tree_read(struct slice text, struct problems *problems)
 {
     struct reading r = {.problems = problems};
 

@@ -25,7 +25,7 @@ struct node {
 #define TREE_DEPTH_MAX  16
 
 /* NULL where the file could not be read to its end; otherwise a block, perhaps with problems. */
-struct node *tree_read(struct slice text, struct problems *problems);
+struct node *yaml_tree_read(struct slice text, struct problems *problems);
 void tree_free(struct node **node); /* for CLEANUP */
 
 /* The value of a block's key, or NULL; also where `block` is NULL. Borrowed. */

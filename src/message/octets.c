@@ -137,7 +137,7 @@ bool view_put(struct view *v, int64_t at)
     return true;
 }
 
-void view_clear(struct view *v)
+void octet_view_clear(struct view *v)
 {
     str_clear(&v->head);
     free(v->put);

@@ -39,4 +39,4 @@ size_t view_read(const struct view *v, int64_t at, char *into, size_t room);
 int64_t view_origin(const struct view *v, int64_t at);
 /* Puts a line end in before what stands at `at` of the view. False where there is one already. */
 bool view_put(struct view *v, int64_t at);
-void view_clear(struct view *v); /* for CLEANUP */
+void octet_view_clear(struct view *v); /* for CLEANUP */

@@ -339,6 +339,6 @@ void tree_clear(struct tree *tree)
         str_clear(&tree->at[i].prologue);
     }
     free(tree->at);
-    view_clear(&tree->view);
+    octet_view_clear(&tree->view);
     *tree = (struct tree){.at = NULL};
 }
