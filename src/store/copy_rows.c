@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "copy_rows.h"
 
+#include "evidence.h"
 #include "store_p.h"
 #include "told.h"
+
+#include <stdio.h>
 
 /* ---- its move ------------------------------------------------------------------------------ */
 
@@ -32,16 +35,20 @@ static enum rc plan_move(const struct reserving *r, const struct planned *p, str
 struct unanswered {
     int64_t effect; /* 0: it was answered, or not because of a list */
     enum item_state state;
+    char target[32]; /* what its sender would be told */
 };
 
 static enum rc
 find_unanswered(struct db *db, const char *key, struct unanswered *out, struct err *err)
 {
     static const char find[] =
-        "SELECT effect.id, item.state FROM effect JOIN item ON item.key = effect.key"
+        "SELECT effect.id, item.state, item.disposition, EXISTS (SELECT 1 FROM attachment"
+        " WHERE attachment.key = item.key AND attachment.status IN ('refused', 'quarantined'))"
+        " AS exceptions FROM effect JOIN item ON item.key = effect.key"
         " WHERE effect.key = $1 AND effect.kind = 'acknowledgement' AND effect.target <> 'closed'"
         " AND effect.status = 'skipped' AND effect.reason IN ('list', 'bulk', 'list-copy')";
     CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum disposition disposition;
 
     *out = (struct unanswered){0};
     TRY(stmt_open(db, find, &s, err));
@@ -51,8 +58,11 @@ find_unanswered(struct db *db, const char *key, struct unanswered *out, struct e
     if (rc != RC_OK)
         return rc == RC_NOT_FOUND ? RC_OK : rc;
     out->effect = col_int(s, "id");
-    if (!item_state_parse(col_text(s, "state"), &out->state))
+    if (!item_state_parse(col_text(s, "state"), &out->state) ||
+        !disposition_parse(col_text(s, "disposition"), &disposition))
         return FAIL(err, RC_BROKEN, "ledger: item %.12s is in no state", key);
+    snprintf(out->target, sizeof out->target, "%s",
+             completion_text(completion_of(disposition, col_int(s, "exceptions") != 0)));
     return RC_OK;
 }
 
@@ -75,6 +85,23 @@ answer_directly(struct writing *w, const char *key, const struct arrival *arriva
     stmt_text(s, 4, key);
     TRY(stmt_one(s, "an item", err));
     return told_add(w, arrival->mailbox, arrival->internal_ms, err);
+}
+
+/* A ledger that has forgotten may have answered that copy already: whoever has named the answer since
+ * settles it, else a person does. */
+static enum rc
+doubt_answer(struct writing *w, const char *key, const struct unanswered *list, struct err *err)
+{
+    const struct effect_change lost = {.effect = list->effect,
+                                       .from = EFFECT_PLANNED,
+                                       .on = ON_LOSE,
+                                       .target = list->target,
+                                       .due_ms = w->now.wall_ms};
+    char ack_id[EFFECT_ID_SIZE];
+
+    TRY(step_effect(w, key, &lost, err));
+    acknowledgement_id(key, list->target, ack_id);
+    return evidence_named(w, key, list->effect, ack_id, err);
 }
 
 /* Would it be answered if it were the only one? */
@@ -110,7 +137,9 @@ static enum rc answer_direct_copy(const struct reserving *r,
 
     TRY(step_effect(r->w, key, &change, err));
     TRY(answer_directly(r->w, key, arrival, err));
-    return list.state == ITEM_COMPLETE ? step_item(r->w, key, &reopen, err) : RC_OK;
+    if (list.state == ITEM_COMPLETE)
+        TRY(step_item(r->w, key, &reopen, err));
+    return arrival->before_rewind ? doubt_answer(r->w, key, &list, err) : RC_OK;
 }
 
 enum rc copy_add(const struct reserving *r,
