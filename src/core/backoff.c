@@ -64,8 +64,11 @@ bool circuit_allows(struct circuit *c, int64_t now_ms)
 {
     if (c->state == CIRCUIT_CLOSED)
         return true;
-    if (now_ms < c->next_probe_ms || !step(c, CIRCUIT_ON_DUE))
+    bool clock_went_back = now_ms < c->since_ms; /* the pause would last as long as the jump */
+    if ((now_ms < c->next_probe_ms && !clock_went_back) || !step(c, CIRCUIT_ON_DUE))
         return false;
+    if (clock_went_back)
+        c->since_ms = now_ms;
     c->next_probe_ms = now_ms + CIRCUIT_PROBE_MS;
     return true;
 }
