@@ -104,6 +104,21 @@ static void what_is_no_plain_yaml_is_refused_at_its_place(void **state)
     assert_all(rows, LENGTH(rows));
 }
 
+static void a_hostile_file_is_bounded_before_anything_grows_with_it(void **state)
+{
+    CLEANUP(str_clear) struct str entries = STR_INIT;
+    CLEANUP(str_clear) struct str keys = STR_INIT;
+
+    (void)state;
+    str_addz(&entries, "threading: {staff: [");
+    while (entries.len < 100000)
+        str_addz(&entries, "a,");
+    assert_problems(str_z(&entries), "f:1:40011: more than 20000 entries in the file\n");
+    for (int i = 0; i < 300; i++)
+        str_addf(&keys, "k%d: x\n", i);
+    assert_problems(str_z(&keys), "f:257:1: more than 256 keys in one block\n");
+}
+
 static void keys_that_are_none_are_told_with_what_was_meant(void **state)
 {
     static const struct wrong rows[] = {
@@ -926,6 +941,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_plain_yaml_is_refused_at_its_place),
+        cmocka_unit_test(a_hostile_file_is_bounded_before_anything_grows_with_it),
         cmocka_unit_test(keys_that_are_none_are_told_with_what_was_meant),
         cmocka_unit_test(values_are_held_to_their_type_and_range),
         cmocka_unit_test(what_must_be_given_is_missed),
