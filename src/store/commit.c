@@ -131,7 +131,8 @@ static enum rc still_a_question(struct db *db, const struct change *c, struct er
     enum rc rc = stmt_row(s, err);
 
     if (rc == RC_NOT_FOUND)
-        return FAIL(err, RC_CONFLICT, "ledger: whether item %.12s was acknowledged is known", c->key);
+        return FAIL(err, RC_CONFLICT, "ledger: whether item %.12s was acknowledged is known",
+                    c->key);
     return rc;
 }
 

@@ -114,13 +114,26 @@ static bool answerable(const struct reserving *r, const struct arrival *arrival)
     return alone.disposition == DISPOSITION_CASE && alone.skip == SKIP_NONE;
 }
 
+static enum rc
+plan_answer(struct writing *w, const char *key, const struct unanswered *list, struct err *err)
+{
+    const struct effect_change change = {.effect = list->effect,
+                                         .from = EFFECT_SKIPPED,
+                                         .on = ON_DIRECT_COPY,
+                                         .reason = "",
+                                         .due_ms = w->now.wall_ms};
+    const struct item_change reopen = {
+        .from = ITEM_COMPLETE, .on = ITEM_ON_REOPEN, .due_ms = w->now.wall_ms};
+
+    TRY(step_effect(w, key, &change, err));
+    return list->state == ITEM_COMPLETE ? step_item(w, key, &reopen, err) : RC_OK;
+}
+
 static enum rc answer_direct_copy(const struct reserving *r,
                                   const struct arrival *arrival,
                                   const char *key,
                                   struct err *err)
 {
-    struct item_change reopen = {
-        .from = ITEM_COMPLETE, .on = ITEM_ON_REOPEN, .due_ms = r->w->now.wall_ms};
     struct unanswered list;
 
     if (!arrival->message || !answerable(r, arrival))
@@ -128,17 +141,8 @@ static enum rc answer_direct_copy(const struct reserving *r,
     TRY(find_unanswered(r->w->store->db, key, &list, err));
     if (list.effect == 0)
         return RC_OK;
-
-    struct effect_change change = {.effect = list.effect,
-                                   .from = EFFECT_SKIPPED,
-                                   .on = ON_DIRECT_COPY,
-                                   .reason = "",
-                                   .due_ms = r->w->now.wall_ms};
-
-    TRY(step_effect(r->w, key, &change, err));
+    TRY(plan_answer(r->w, key, &list, err));
     TRY(answer_directly(r->w, key, arrival, err));
-    if (list.state == ITEM_COMPLETE)
-        TRY(step_item(r->w, key, &reopen, err));
     return arrival->before_rewind ? doubt_answer(r->w, key, &list, err) : RC_OK;
 }
 
