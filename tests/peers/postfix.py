@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private Postfix: its own configuration, queue and mail store, free ports of 127.0.0.1.
 
-    postfix.py [certificate=FILE key=FILE] [sasl=PORT]
+    postfix.py [certificate=FILE key=FILE] [sasl=PORT] [lmtp=PORT]
 
 prints one line `folder=… smtp=PORT` and runs until its standard input ends; then nothing of it is left.
-It takes mail for anybody and delivers all of it into one Maildir. With a certificate it offers STARTTLS;
-with the port of a Dovecot's auth service it wants a sign-in, and that only under TLS. Needs root, as its
-processes run as other accounts. For a test: `with Postfix(…) as server`.
+It takes mail for anybody and delivers it into one Maildir; mail for box.example.org goes on to the port of
+a Dovecot's LMTP service, where there is one. With a certificate it offers STARTTLS; with the port of a
+Dovecot's auth service it wants a sign-in, and that only under TLS. Needs root, as its processes run as
+other accounts. For a test: `with Postfix(…) as server`.
 """
 import email
 import os
@@ -53,6 +54,8 @@ virtual_mailbox_base = {folder}/mail
 virtual_uid_maps = static:{uid}
 virtual_gid_maps = static:{gid}
 virtual_minimum_uid = 1
+lmtp_destination_recipient_limit = 1
+{boxes}
 smtpd_relay_restrictions = {restrictions}
 {security}
 """
@@ -68,6 +71,10 @@ smtpd_sasl_auth_enable = yes
 smtpd_sasl_type = dovecot
 smtpd_sasl_path = inet:127.0.0.1:{sasl}
 smtpd_tls_auth_only = {tls}
+"""
+
+BOXES = """
+transport_maps = regexp:{folder}/conf/boxes
 """
 
 MASTER = """
@@ -87,6 +94,7 @@ error     unix  - - n - -   error
 retry     unix  - - n - -   error
 discard   unix  - - n - -   discard
 virtual   unix  - n n - -   virtual
+lmtp      unix  - - n - -   lmtp
 anvil     unix  - - n - 1   anvil
 postlog   unix-dgram n - n - 1 postlogd
 """
@@ -107,11 +115,12 @@ def answers(port):
 
 
 class Postfix:
-    """port      where it takes mail; 0 before the first start
-    accepted()   the messages that it has taken, as email.message.Message"""
+    """port         where it takes mail; 0 before the first start
+    accepted()   the messages that it has taken and not passed on, as email.message.Message, once none is on
+                 its way any more"""
 
-    def __init__(self, certificate=None, key=None, sasl=None):
-        self.certificate, self.key, self.sasl = certificate, key, sasl
+    def __init__(self, certificate=None, key=None, sasl=None, lmtp=None):
+        self.certificate, self.key, self.sasl, self.lmtp = certificate, key, sasl, lmtp
         self.folder, self.port, self.process = None, 0, None
 
     def write_config(self):
@@ -123,8 +132,10 @@ class Postfix:
             security += SIGN_IN.format(sasl=self.sasl, tls="yes" if self.certificate else "no")
         conf = self.folder / "conf"
         (conf / "any").write_text("/./ any\n")
+        (conf / "boxes").write_text(f"/@box\\.example\\.org$/ lmtp:inet:127.0.0.1:{self.lmtp}\n")
         (conf / "main.cf").write_text(MAIN.format(
             folder=self.folder, programs=PROGRAMS, uid=owner.pw_uid, gid=owner.pw_gid, security=security,
+            boxes=BOXES.format(folder=self.folder) if self.lmtp else "",
             restrictions="permit_sasl_authenticated, reject" if self.sasl else "permit_mynetworks, reject"))
         (conf / "master.cf").write_text(MASTER.format(port=self.port))
 
@@ -149,7 +160,7 @@ class Postfix:
         self.write_config()
         self.process = subprocess.Popen([PROGRAMS / "master", "-c", self.folder / "conf", "-s"],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL, start_new_session=False)
+                                        stderr=subprocess.DEVNULL)
         until = time.monotonic() + 10
         while time.monotonic() < until and self.process.poll() is None:
             if answers(self.port):

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers that all tests share, and a rig for each test that asks for one."""
+import itertools
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peers"))
+
+numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory):
+    """Dovecot and Postfix with certificates of one authority; Postfix asks Dovecot about passwords."""
+    from authority import Authority
+    from postfix import Postfix
+    from rig import MailServer
+    if os.geteuid() != 0:
+        pytest.skip("the mail servers need root")
+    authority = Authority(tmp_path_factory.mktemp("authority"))
+    certificate, key = authority.issue("server")
+    with MailServer(certificate=certificate, key=key) as dovecot, \
+            Postfix(certificate, key, dovecot.sasl, dovecot.lmtp) as postfix:
+        yield SimpleNamespace(authority=authority, dovecot=dovecot, postfix=postfix)
+
+
+@pytest.fixture
+def make_rig(servers, tmp_path):
+    """A function that makes rigs, each with an account of its own."""
+    from rig import PROGRAM, Rig
+    assert PROGRAM.exists(), f"{PROGRAM} is not built; ONECASE says which program to test"
+    made = []
+
+    def make():
+        number = next(numbers)
+        folder = tmp_path / f"rig{number}"
+        folder.mkdir()
+        made.append(Rig(servers, folder, f"user{number}"))
+        return made[-1]
+
+    yield make
+    for rig in made:
+        rig.end()
+
+
+@pytest.fixture
+def rig(make_rig):
+    return make_rig()
