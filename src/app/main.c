@@ -51,7 +51,7 @@ static enum rc read_original(void *self, const char *key, struct message *out, s
     CLEANUP(message_reader_free) struct message_reader *reader = NULL;
     char path[BLOB_PATH_SIZE];
     blob_path_original(key, path);
-    TRY(message_reader_new(p->config->data_dir, NULL, &reader, err));
+    TRY(message_reader_new(p->config->data_dir, &reader_limits_default, &reader, err));
     struct reader port = message_reader_port(reader);
     TRY(port.read(port.self, path, out, err));
     for (size_t i = 0; i < out->part_count; i++) {

@@ -186,10 +186,13 @@ static enum rc open_answers(struct wired *w, struct err *err)
 
 static enum rc open_all(struct wired *w, struct err *err)
 {
+    struct reader_limits limits = reader_limits_default;
+    if (w->mailbox->max_message_size > 0)
+        limits.message_octets = w->mailbox->max_message_size;
     TRY(wire_data(w->config, true, &w->data, err));
     TRY(system_processes_open(w->config->data_dir, &w->system, err));
     w->processes = system_processes_port(w->system);
-    TRY(message_reader_new(w->config->data_dir, NULL, &w->reader, err));
+    TRY(message_reader_new(w->config->data_dir, &limits, &w->reader, err));
     w->reader_port = message_reader_port(w->reader);
     w->imap_endpoint = wire_endpoint(&w->mailbox->imap);
     w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock, -1);

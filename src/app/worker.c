@@ -104,6 +104,8 @@ enum rc worker_run(const struct config *config,
     CLEANUP(wire_close) struct wired wired = {0};
     CLEANUP(service_free) struct service *service = NULL;
     *out = (struct run_summary){0};
+    if (request->once) /* the summary says it; what went wrong is still logged */
+        log_threshold(LOG_WARN);
     listen_for_stop();
     TRY(wire_open(config, mailbox, &wired, err));
     if (request->take_over)

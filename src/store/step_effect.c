@@ -60,6 +60,12 @@ static enum rc find_step(struct db *db, const char *key, struct moving *m, struc
 
 /* ---- attempts ------------------------------------------------------------------------------ */
 
+/* Only a letter has stages. */
+static const char *stage_of(const struct moving *m)
+{
+    return m->kind == EFFECT_ACKNOWLEDGEMENT ? stage_text(m->change->stage) : "";
+}
+
 static enum rc attempt_add(struct writing *w,
                            const struct moving *m,
                            enum attempt_phase phase,
@@ -80,7 +86,7 @@ static enum rc attempt_add(struct writing *w,
     stmt_text(s, 3, w->run);
     stmt_text(s, 4, attempt_phase_text(phase));
     stmt_text(s, 5, outcome_text(outcome));
-    stmt_text(s, 6, phase == ATTEMPT_ENDED ? stage_text(change->stage) : "");
+    stmt_text(s, 6, phase == ATTEMPT_ENDED ? stage_of(m) : "");
     stmt_int(s, 7, change->code);
     stmt_int(s, 8, w->now.wall_ms);
     stmt_when(s, 9, phase == ATTEMPT_ENDED ? NOT_DUE : w->now.wall_ms);
@@ -107,7 +113,7 @@ static enum rc attempt_end(struct writing *w, const struct moving *m, struct err
     TRY(stmt_open(w->store->db, update, &s, err));
     stmt_text(s, 1, attempt_phase_text(phase));
     stmt_text(s, 2, outcome_text(lost ? OUTCOME_UNKNOWN : change->outcome));
-    stmt_text(s, 3, lost ? "" : stage_text(change->stage));
+    stmt_text(s, 3, lost ? "" : stage_of(m));
     stmt_int(s, 4, change->code);
     stmt_int(s, 5, w->now.wall_ms);
     stmt_int(s, 6, change->closed);

@@ -2,6 +2,7 @@
 #include "views_p.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum rc view_effects(struct db *db,
                      const char *key,
@@ -23,7 +24,7 @@ enum rc view_effects(struct db *db,
     {
         struct view_effect *e = view_rows_add(view, &rows);
         char code[32] = "";
-        if (col_int(s, "code") != 0)
+        if (col_int(s, "code") != 0 && strcmp(col_text(s, "status"), "done") != 0)
             snprintf(code, sizeof code, "%lld", (long long)col_int(s, "code"));
         e->kind = view_text(view, col_text(s, "kind"));
         e->target = view_text(view, col_text(s, "target"));
