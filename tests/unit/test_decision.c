@@ -27,6 +27,7 @@ static void a_decision_about_an_effect_is_a_persons_step_of_it(void **state)
         assert_non_null(t);
         assert_int_equal(t->by, BY_PERSON);
         assert_int_equal(r->becomes, DISPOSITION_COUNT);
+        assert_int_equal(r->reason, REASON_NONE);
     }
 }
 
@@ -40,7 +41,9 @@ static void a_decision_about_an_item_answers_why_it_waits(void **state)
             continue;
         assert_int_not_equal(r->reason, REASON_NONE);
         assert_true(r->becomes < DISPOSITION_COUNT);
-        assert_true(r->becomes != DISPOSITION_HELD && r->becomes != DISPOSITION_ADOPTED);
+        assert_true(r->becomes == DISPOSITION_CASE || r->becomes == DISPOSITION_APPEND ||
+                    r->becomes == DISPOSITION_DISMISSED);
+        assert_int_equal(r->becomes == DISPOSITION_APPEND, r->decision == DECIDE_APPEND);
     }
 }
 
@@ -239,6 +242,7 @@ static void what_can_be_taken_back_moves_its_item_from_every_state(void **state)
         assert_int_equal(r != NULL, row->possible);
         if (!r)
             continue;
+        assert_ptr_equal(r, decision_find(row->taken, row->was, row->waited_for));
         assert_int_equal(item, row->item);
         for (unsigned from = 0; from < ITEM_STATE_COUNT; from++)
             assert_non_null(item_find(from, item));

@@ -105,6 +105,21 @@ static void every_event_is_used(void **state)
     }
 }
 
+static void an_event_has_one_actor(void **state)
+{
+    static const enum actor actors[EFFECT_EVENT_COUNT] = {
+        [ON_ARM] = BY_SERVICE,      [ON_DONE] = BY_PEER,        [ON_DEFER] = BY_PEER,
+        [ON_REFUSE] = BY_PEER,      [ON_LOSE] = BY_SERVICE,     [ON_EVIDENCE] = BY_EVIDENCE,
+        [ON_ABSENCE] = BY_EVIDENCE, [ON_SKIP] = BY_SERVICE,     [ON_DIRECT_COPY] = BY_SERVICE,
+        [ON_EVERYBODY] = BY_PEER,   [ON_SAID_DONE] = BY_PERSON, [ON_SAID_NOT_DONE] = BY_PERSON,
+        [ON_SAID_NONE] = BY_PERSON, [ON_RESEND] = BY_PERSON,    [ON_UNDO] = BY_PERSON,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < effect_transition_count; i++)
+        assert_int_equal(effect_transitions[i].by, actors[effect_transitions[i].on]);
+}
+
 /* ---- unknown, and what may be done again --------------------------------------------------- */
 
 static void only_evidence_or_a_person_leaves_unknown_on_an_acknowledgement(void **state)
@@ -315,6 +330,7 @@ int main(void)
         cmocka_unit_test(what_is_not_settled_goes_on_without_a_person),
         cmocka_unit_test(done_skipped_and_refused_are_settled_and_nothing_else_is),
         cmocka_unit_test(every_event_is_used),
+        cmocka_unit_test(an_event_has_one_actor),
         cmocka_unit_test(only_evidence_or_a_person_leaves_unknown_on_an_acknowledgement),
         cmocka_unit_test(evidence_never_sends_an_acknowledgement_again),
         cmocka_unit_test(evidence_settles_an_acknowledgement_whatever_it_is),

@@ -12,6 +12,8 @@ static void a_try_ends_once_and_only_from_armed(void **state)
     for (size_t i = 0; i < attempt_transition_count; i++) {
         assert_int_equal(attempt_transitions[i].from, ATTEMPT_ARMED);
         assert_int_not_equal(attempt_transitions[i].to, ATTEMPT_ARMED);
+        assert_int_equal(attempt_transitions[i].by,
+                         attempt_transitions[i].to == ATTEMPT_LOST ? BY_SERVICE : BY_PEER);
         assert_true(strlen(attempt_transitions[i].because) > 8);
         for (size_t k = 0; k < i; k++)
             assert_int_not_equal(attempt_transitions[i].with, attempt_transitions[k].with);
