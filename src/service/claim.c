@@ -238,7 +238,7 @@ static enum rc rewind_mailbox(struct service *s, const struct claim_note *mark, 
     TRY(m->open(m->self, s->set->inbox, &f, err));
     s->record.rewind_uidvalidity = f.uidvalidity;
     s->record.rewind_uidnext = f.uidnext;
-    s->record.scanning = true;
+    s->record.scanning = s->set->policy.folder_processed[0] != '\0';
     if (mark && mark->generation > s->record.generation)
         s->record.generation = mark->generation;
     TRY(l->mailboxes->rewind(l->self, &s->record, service_now(s), err));

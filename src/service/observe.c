@@ -34,11 +34,27 @@ static enum rc notice_renumbering(struct service *s, const struct folder_state *
     return RC_OK;
 }
 
+/* What stands in Processed before we file anything is nothing that a ledger could have forgotten. */
+static enum rc first_look_filed(struct service *s, struct err *err)
+{
+    const struct mailbox *m = s->port->mailbox;
+    const char *folder = s->set->policy.folder_processed;
+    struct folder_state f = {0};
+    struct err why = ERR_INIT;
+    enum rc rc = folder[0] ? m->open(m->self, folder, &f, &why) : RC_OK;
+    s->record.processed_uidvalidity = f.uidvalidity;
+    s->record.processed_uidnext = f.uidnext;
+    return soften(s, rc, &why, err);
+}
+
 /* The first look draws the line between mail from before and mail that comes while we watch. */
 static enum rc first_look(struct service *s, const struct folder_state *f, struct err *err)
 {
     struct mailbox_record *r = &s->record;
     if (r->import_before_ms != 0)
+        return RC_OK;
+    TRY(first_look_filed(s, err));
+    if (s->result->mailbox_failed)
         return RC_OK;
     r->import_before_ms = service_now(s).wall_ms - s->set->first_import_recent_ms;
     r->import_uidvalidity = f->uidvalidity;
@@ -157,6 +173,8 @@ enum rc observe(struct service *s, struct err *err)
         return soften(s, rc, &why, err);
     }
     TRY(first_look(s, &f, err));
+    if (s->result->mailbox_failed)
+        return RC_OK;
     TRY(notice_renumbering(s, &f, err));
     return take_new(s, &f, err);
 }

@@ -164,9 +164,9 @@ static enum rc look(struct service *s, struct err *err)
     TRY(claim_check(s, err));
     if (s->result->mailbox_failed || s->result->other_owner[0])
         return RC_OK;
-    TRY(observe(s, err));
-    if (!s->result->mailbox_failed)
-        TRY(observe_filed(s, err));
+    TRY(observe_filed(s, err)); /* first: what was filed had its case before what still lies there */
+    if (!s->result->mailbox_failed && !s->record.scanning)
+        TRY(observe(s, err));
     mailbox_worked(s);
     return RC_OK;
 }
