@@ -32,6 +32,9 @@ enum rc store_open(const struct store_options *options, struct store **out, stru
     MUST_CHECK;
 void store_close(struct store **store);          /* for CLEANUP */
 struct ledger store_ledger(struct store *store); /* valid until store_close */
+/* Makes `to` what `from` is now, events and all, as one transaction: for a trial that must not touch
+ * the ledger itself. */
+enum rc store_copy(struct store *to, struct store *from, struct err *err) MUST_CHECK;
 /* Reading for people; valid until store_close. */
 struct views store_views(struct store *store);
 /* Walks the event chain; RC_BROKEN names the first line that does not follow from the one before. */

@@ -54,7 +54,7 @@ static void examine_room(struct examining *x, const struct wired_data *d)
         str_addf(&mend,
                  "%lld MB are free, disk.reserve wants %lld MB: no new mail is taken in until "
                  "there is room",
-                 (long long)(space / 1000000), (long long)(x->config->disk_reserve / 1000000));
+                 (long long)(space >> 20), (long long)(x->config->disk_reserve >> 20));
     doctor_found(x, low ? FINDING_BAD : FINDING_GOOD, str_z(&mend), "there is room on the disk",
                  "data_dir");
 }

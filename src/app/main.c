@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor.h"
+#include "dry_run.h"
 #include "identify.h"
 #include "supervise.h"
 #include "wire.h"
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct program {
     struct config *config;
@@ -18,13 +20,26 @@ struct program {
 
 /* ---- operations -------------------------------------------------------------------------------------- */
 
+static enum rc dry_run_all(const struct config *config,
+                           const struct run_request *request,
+                           struct run_summary *out,
+                           struct err *err)
+{
+    for (size_t i = 0; i < config->mailboxes.count; i++) {
+        const struct config_mailbox *m = &config->mailboxes.at[i];
+        if (!request->only || strcmp(request->only, m->id) == 0)
+            TRY(dry_run(config, m, request, out, err));
+    }
+    return RC_OK;
+}
+
 /* The configuration goes over to the supervisor, which may replace it. */
 static enum rc
 run(void *self, const struct run_request *request, struct run_summary *out, struct err *err)
 {
     struct program *p = self;
     if (request->dry_run)
-        return FAIL(err, RC_USAGE, "run: --dry-run is not built into this version");
+        return dry_run_all(p->config, request, out, err);
     return supervise(&p->config, request, out, err);
 }
 
@@ -82,6 +97,10 @@ static enum rc open_needs(void *self,
         return RC_OK;
     TRY(config_load(config_path, p->templates_dir, &p->config, problems));
     out->config = p->config;
+    if (p->config->timezone && p->config->timezone[0]) { /* what people read is in their zone */
+        setenv("TZ", p->config->timezone, 1);
+        tzset();
+    }
     if (needs != NEEDS_LEDGER)
         return RC_OK;
     TRY(wire_data(p->config, true, &p->data, err));

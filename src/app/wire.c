@@ -184,16 +184,30 @@ static enum rc open_answers(struct wired *w, struct err *err)
     return RC_OK;
 }
 
-static enum rc open_all(struct wired *w, struct err *err)
+/* What needs a folder of its own: the lock of the run, and the spool of the reader. */
+static enum rc open_folder(struct wired *w, const char *folder, struct err *err)
 {
     struct reader_limits limits = reader_limits_default;
     if (w->mailbox->max_message_size > 0)
         limits.message_octets = w->mailbox->max_message_size;
-    TRY(wire_data(w->config, true, &w->data, err));
-    TRY(system_processes_open(w->config->data_dir, &w->system, err));
+    TRY(system_processes_open(folder, &w->system, err));
     w->processes = system_processes_port(w->system);
-    TRY(message_reader_new(w->config->data_dir, &limits, &w->reader, err));
+    TRY(message_reader_new(folder, &limits, &w->reader, err));
     w->reader_port = message_reader_port(w->reader);
+    return RC_OK;
+}
+
+enum rc wire_move_in(struct wired *wired, const char *folder, struct err *err)
+{
+    message_reader_free(&wired->reader);
+    system_processes_close(&wired->system);
+    return open_folder(wired, folder, err);
+}
+
+static enum rc open_all(struct wired *w, struct err *err)
+{
+    TRY(wire_data(w->config, true, &w->data, err));
+    TRY(open_folder(w, w->config->data_dir, err));
     w->imap_endpoint = wire_endpoint(&w->mailbox->imap);
     w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock, -1);
     w->imap_port = imap_mailbox_port(w->imap);

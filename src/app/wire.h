@@ -64,6 +64,8 @@ enum rc wire_open(const struct config *config,
                   const struct config_mailbox *mailbox,
                   struct wired *out,
                   struct err *err) MUST_CHECK;
+/* Lets runs and the reader work in another folder, for a trial. */
+enum rc wire_move_in(struct wired *wired, const char *folder, struct err *err) MUST_CHECK;
 void wire_close(struct wired *wired); /* for CLEANUP */
 
 /* The endpoints alone, for doctor. */

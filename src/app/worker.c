@@ -4,6 +4,7 @@
 #include "wire.h"
 
 #include <onecase/log.h>
+#include <onecase/when.h>
 #include <signal.h>
 #include <string.h>
 
@@ -95,6 +96,15 @@ static enum rc run_on(struct wired *w, struct service *service, struct err *err)
     return RC_OK;
 }
 
+/* What killed runs left under tmp/; nothing that is in use is a day old. */
+static void sweep(const struct wired *w)
+{
+    struct err err = ERR_INIT;
+    int64_t before = clock_now(&w->clock).wall_ms - DAYS(1);
+    if (posix_files_sweep(w->config->data_dir, before, &err) != RC_OK)
+        log_event(LOG_WARN, "tmp.left", "why=\"%s\"", err.text);
+}
+
 enum rc worker_run(const struct config *config,
                    const struct config_mailbox *mailbox,
                    const struct run_request *request,
@@ -108,6 +118,7 @@ enum rc worker_run(const struct config *config,
         log_threshold(LOG_WARN);
     listen_for_stop();
     TRY(wire_open(config, mailbox, &wired, err));
+    sweep(&wired);
     if (request->take_over)
         wired.settings.take_over = request->take_over;
     TRY(service_new(&wired.ports, &wired.settings, &service, err));
