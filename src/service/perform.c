@@ -89,8 +89,8 @@ static int64_t next_due(struct service *s, const struct job *job)
     int64_t due = job->due_ms;
     for (size_t i = 0; i < job->item.effects; i++) {
         const struct work_effect *e = &job->item.effect[i];
-        if (e->status == EFFECT_DEFERRED && e->due_ms != NOT_DUE &&
-            (due == NOT_DUE || e->due_ms < due))
+        /* one that is overdue waits for something else, such as a circuit */
+        if (e->status == EFFECT_DEFERRED && e->due_ms > now && (due == NOT_DUE || e->due_ms < due))
             due = e->due_ms;
     }
     int64_t later = now + service_backoff(s, 0);
