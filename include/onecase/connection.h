@@ -93,6 +93,10 @@ enum rc connection_line(struct connection *c, struct slice *line, struct err *er
 enum rc connection_put(struct connection *c, struct slice octets, size_t *taken, struct err *err)
     MUST_CHECK;
 
+/* Whether it still stands, as far as can be seen without waiting: not closed, no BYE. What has come is
+ * taken in and kept for connection_get. */
+bool connection_alive(struct connection *c);
+
 /* What EHLO or CAPABILITY offered before the sign-in, over TLS where there is TLS: the lines. */
 struct slice connection_offers(const struct connection *c);
 

@@ -259,6 +259,20 @@ static bool take_line(struct connection *c, struct slice *line)
     return true;
 }
 
+/* Makes room and takes in what has come. */
+static enum rc fill(struct connection *c, size_t *got, struct err *err)
+{
+    memmove(c->in, c->in + c->in_from, c->in_to - c->in_from);
+    c->in_to -= c->in_from;
+    c->in_from = 0;
+    *got = 0;
+    if (c->in_to == sizeof c->in)
+        return RC_OK;
+    TRY(receive(c, c->in + c->in_to, sizeof c->in - c->in_to, got, err));
+    c->in_to += *got;
+    return RC_OK;
+}
+
 enum rc connection_line(struct connection *c, struct slice *line, struct err *err)
 {
     size_t got;
@@ -266,19 +280,32 @@ enum rc connection_line(struct connection *c, struct slice *line, struct err *er
     *line = (struct slice){NULL, 0};
     TRY(connection_check(c, err));
     while (!take_line(c, line)) {
-        memmove(c->in, c->in + c->in_from, c->in_to - c->in_from);
-        c->in_to -= c->in_from;
-        c->in_from = 0;
-        if (c->in_to == sizeof c->in)
+        TRY(fill(c, &got, err));
+        if (c->in_to == sizeof c->in && memchr(c->in, '\n', sizeof c->in) == NULL)
             return connection_fail(c, RC_DEFERRED, err,
                                    "it sends a line of more than %d octets; is it a mail server?",
                                    CONNECTION_LINE);
-        TRY(receive(c, c->in + c->in_to, sizeof c->in - c->in_to, &got, err));
         if (got == 0)
             return RC_OK;
-        c->in_to += got;
     }
     return RC_OK;
+}
+
+bool connection_alive(struct connection *c)
+{
+    struct slice rest;
+    struct slice line;
+    size_t got = 1;
+
+    connection_limit(c, 0, 0);
+    while (got > 0)
+        if (connection_check(c, NULL) != RC_OK || fill(c, &got, NULL) != RC_OK)
+            return false;
+    rest = (struct slice){c->in + c->in_from, c->in_to - c->in_from};
+    while (slice_next(&rest, '\n', &line))
+        if (slice_starts_nocase(line, SLICE("* BYE")))
+            return false;
+    return true;
 }
 
 enum rc connection_put(struct connection *c, struct slice octets, size_t *taken, struct err *err)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * imap - the mailbox port over a real connection.
+ *
+ * Folders are named as people write them: UTF-8, "/" between levels. On the wire they get the
+ * server's separator, the prefix of the personal namespace, and modified UTF-7; INBOX is INBOX.
+ *
+ * What a server lacks is done otherwise, by the table in capabilities.c. Where it has neither MOVE nor
+ * UIDPLUS, a moved message stays behind, marked \Deleted, until somebody expunges: we never expunge
+ * what others marked. Reading uses EXAMINE; SELECT only before a change.
+ *
+ * Not made for two threads. What the endpoint points to must outlive the mailbox.
+ */
+#pragma once
+
+#include <onecase/clock.h>
+#include <onecase/connection.h>
+#include <onecase/mailbox.h>
+
+struct imap_mailbox;
+
+/* `wake_fd`: waiting for news ends when it can be read; -1 is none. */
+struct imap_mailbox *imap_mailbox_new(const struct endpoint *endpoint,
+                                      const struct clock *clock,
+                                      int wake_fd) MUST_CHECK;
+void imap_mailbox_free(struct imap_mailbox *mailbox); /* never waits */
+struct mailbox imap_mailbox_port(struct imap_mailbox *mailbox);
+
+/* Connects if need be, and says line by line what the server has and what is used in its place where
+ * it has not; for `doctor`. */
+enum rc imap_mailbox_describe(struct imap_mailbox *mailbox, struct str *out, struct err *err)
+    MUST_CHECK;

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "imap_p.h"
+
+#include <string.h>
+
+static bool is_selected(const struct imap_mailbox *m, const struct str *wire, bool change)
+{
+    return m->selected.len > 0 && strcmp(str_z(&m->selected), str_z(wire)) == 0 &&
+           (m->writable || !change);
+}
+
+/* Some servers say no to a folder that is missing without a code for it. */
+bool folder_missing(struct imap_mailbox *m, const char *wire)
+{
+    clist *list = NULL;
+    bool missing;
+    int result;
+
+    if (m->session == NULL)
+        return false;
+    command_begin(m, BUDGET_SMALL);
+    result = mailimap_list(m->session, "", wire, &list);
+    if (command_end(m, result, "look for a folder", NULL) != RC_OK)
+        return false;
+    missing = clist_begin(list) == NULL;
+    mailimap_list_result_free(list);
+    return missing;
+}
+
+static enum rc
+not_selected(struct imap_mailbox *m, const char *folder, const struct str *wire, struct err *err)
+{
+    bool missing;
+
+    if (m->session == NULL || err->rc == RC_REFUSED)
+        return err->rc;
+    missing = err->rc == RC_NOT_FOUND || folder_missing(m, str_z(wire));
+    if (missing && m->session != NULL)
+        return FAIL(err, RC_NOT_FOUND, "%s: there is no folder \"%s\"; check `folders`",
+                    session_name(m), folder);
+    return err->rc;
+}
+
+static enum rc check_writable(struct imap_mailbox *m, const char *folder, struct err *err)
+{
+    m->writable = m->session->imap_selection_info->sel_perm == MAILIMAP_MAILBOX_READWRITE;
+    if (m->writable)
+        return RC_OK;
+    return FAIL(err, RC_REFUSED,
+                "%s: the account may only read in \"%s\"; have the server's administrator give it "
+                "the right to change",
+                session_name(m), folder);
+}
+
+static enum rc do_select(struct imap_mailbox *m,
+                         const char *folder,
+                         const struct str *wire,
+                         bool change,
+                         struct err *err)
+{
+    struct err why = ERR_INIT;
+    int result;
+
+    str_empty(&m->selected);
+    m->writable = false;
+    command_begin(m, BUDGET_SMALL);
+    result = change ? mailimap_select(m->session, str_z(wire))
+                    : mailimap_examine(m->session, str_z(wire));
+    if (command_end(m, result, "open a folder", &why) != RC_OK) {
+        enum rc rc = not_selected(m, folder, wire, &why);
+
+        *err = why;
+        return rc;
+    }
+    str_add(&m->selected, str_slice(wire));
+    return change ? check_writable(m, folder, err) : RC_OK;
+}
+
+enum rc select_folder(struct imap_mailbox *m, const char *folder, bool change, struct err *err)
+{
+    CLEANUP(str_clear) struct str wire = STR_INIT;
+
+    TRY(session_ready(m, err));
+    TRY(name_to_wire(&m->names, folder, &wire, err));
+    return do_select(m, folder, &wire, change, err);
+}
+
+static enum rc
+select_if_need_be(struct imap_mailbox *m, const char *folder, bool change, struct err *err)
+{
+    CLEANUP(str_clear) struct str wire = STR_INIT;
+
+    TRY(session_ready(m, err));
+    TRY(name_to_wire(&m->names, folder, &wire, err));
+    return is_selected(m, &wire, change) ? RC_OK : do_select(m, folder, &wire, change, err);
+}
+
+enum rc select_standing(struct imap_mailbox *m, const char *folder, struct err *err)
+{
+    return select_if_need_be(m, folder, false, err);
+}
+
+enum rc select_seen(
+    struct imap_mailbox *m, const char *folder, uint32_t uidvalidity, bool change, struct err *err)
+{
+    TRY(select_if_need_be(m, folder, change, err));
+    return select_still(m, uidvalidity, err);
+}
+
+enum rc select_still(struct imap_mailbox *m, uint32_t uidvalidity, struct err *err)
+{
+    const struct mailimap_selection_info *info = m->session->imap_selection_info;
+
+    if (info != NULL && info->sel_uidvalidity == uidvalidity && uidvalidity != 0 &&
+        m->guard.uidvalidity == uidvalidity)
+        return RC_OK;
+    str_empty(&m->selected); /* the next call opens it anew */
+    return FAIL(err, RC_CONFLICT,
+                "%s: the folder has another UIDVALIDITY than it had (%u, was %u); it is read anew",
+                session_name(m), info != NULL ? (unsigned)info->sel_uidvalidity : 0,
+                (unsigned)uidvalidity);
+}
