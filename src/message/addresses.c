@@ -3,7 +3,7 @@
 #include "charset.h"
 #include "words.h"
 
-/* A field is walked once, by tokens: quoted strings, comments, angle brackets and single octets.
+/* A field is walked once, by tokens: quoted strings, comments, encoded words and single octets.
  * What opens and never closes is an octet like any other; that nothing closes it is found once and
  * holds for all that follows (`open`), which keeps the walk linear. */
 
@@ -45,7 +45,7 @@ static size_t comment_end(struct slice s, size_t at)
     return 0;
 }
 
-/* Takes the next token; its kind is its first octet: '"', '(' or any other, which is alone. */
+/* Takes the next token; its kind is its first octet. */
 static struct slice token(struct walk *w)
 {
     size_t from = w->at;
@@ -60,6 +60,10 @@ static struct slice token(struct walk *w)
         w->comment_open = end == 0;
     } else if (c == '\\' && from + 1 < w->text.len) {
         end = from + 2;
+    } else if (c == '=') { /* what an encoded word holds parts nothing */
+        size_t word = words_length(slice_cut(w->text, from, w->text.len));
+
+        end = word > 0 ? from + word : 0;
     }
     w->at = end > 0 ? end : from + 1;
     return slice_cut(w->text, from, w->at - from);
@@ -323,7 +327,7 @@ static bool try_words(struct addresses *a)
     return true;
 }
 
-bool addresses_next(struct addresses *a, struct mailbox_name *out)
+static bool next_entry(struct addresses *a, struct mailbox_name *out)
 {
     CLEANUP(entry_clear) struct entry e = {.before = STR_INIT};
     struct walk w = {str_slice(&a->text), a->at, a->quote_open, a->comment_open};
@@ -337,7 +341,12 @@ bool addresses_next(struct addresses *a, struct mailbox_name *out)
         if (out->address.len > 0 || out->name.len > 0)
             return true;
     }
-    return try_words(a) && addresses_next(a, out);
+    return false;
+}
+
+bool addresses_next(struct addresses *a, struct mailbox_name *out)
+{
+    return next_entry(a, out) || (try_words(a) && next_entry(a, out));
 }
 
 void addresses_clear(struct addresses *a)

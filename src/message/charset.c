@@ -8,25 +8,25 @@
 #include <iconv.h>
 
 #define REPLACEMENT SLICE("\xEF\xBF\xBD")
-#define NO_ICONV    ((iconv_t)-1)
 #define CONVERTERS  64
 
 /* One converter a row of the table, opened at most once in a process: opening one reads the disk,
  * which the reader's child may not. */
-static struct {
-    iconv_t at;
-    bool tried;
+static struct converter {
+    iconv_t with;
+    bool tried, usable;
 } converters[CONVERTERS];
 
-_Static_assert(sizeof(iconv_t) == sizeof(void *), "an iconv_t is a handle");
-
-static iconv_t converter_of(size_t charset)
+static const struct converter *converter_of(size_t charset)
 {
-    if (!converters[charset].tried) {
-        converters[charset].at = iconv_open("UTF-8", charsets[charset].converter);
-        converters[charset].tried = true;
+    struct converter *c = &converters[charset];
+
+    if (!c->tried) {
+        c->with = iconv_open("UTF-8", charsets[charset].converter);
+        c->usable = c->with != (iconv_t)-1; /* NOLINT(performance-no-int-to-ptr): its own idiom */
+        c->tried = true;
     }
-    return converters[charset].at;
+    return c;
 }
 
 void charset_prepare(void)
@@ -154,7 +154,8 @@ static void convert_by(size_t charset, struct slice octets, struct conversion *c
 {
     CLEANUP(str_clear) struct str euc = STR_INIT;
 
-    c->with = converter_of(charset);
+    const struct converter *converter = converter_of(charset);
+
     if (charsets[charset].form == FORM_ISO_2022_JP) {
         iso2022_jp_to_euc(octets, &euc);
         octets = str_slice(&euc);
@@ -162,10 +163,10 @@ static void convert_by(size_t charset, struct slice octets, struct conversion *c
         hz_to_euc(octets, &euc);
         octets = str_slice(&euc);
     }
-    if (c->with != NO_ICONV)
+    c->faults = converter->usable ? 0 : SIZE_MAX;
+    c->with = converter->with;
+    if (converter->usable)
         convert(c, octets);
-    else
-        c->faults = SIZE_MAX;
 }
 
 /* How many octets are not of ASCII, or are of a charset that writes all in ASCII. */
@@ -204,8 +205,8 @@ static size_t charset_of(struct slice label, struct slice *octets)
 
 static void add_labelled(size_t charset, struct slice octets, bool utf8, struct str *out)
 {
-    CLEANUP(conversion_clear) struct conversion c = {.with = NO_ICONV, .out = STR_INIT};
-    CLEANUP(conversion_clear) struct conversion last = {.with = NO_ICONV, .out = STR_INIT};
+    CLEANUP(conversion_clear) struct conversion c = {.out = STR_INIT};
+    CLEANUP(conversion_clear) struct conversion last = {.out = STR_INIT};
 
     convert_by(charset, octets, &c);
     if (c.faults > 0 && utf8) {

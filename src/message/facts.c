@@ -19,19 +19,19 @@ enum match {
 
 /* clang-format off */
 static const struct {
-    const char *field;      /* a trailing "*" stands for any rest */
+    const char *field; /* a trailing "*" stands for any rest */
+    const char *words; /* lower case, each between blanks */
     enum match match;
-    const char *words;      /* lower case, each between blanks */
     uint32_t sign;
 } signs[] = {
-    {"Auto-Submitted",           MATCH_NOT,       " no ",                          SIGN_AUTO_SUBMITTED},
-    {"X-Autoreply",              MATCH_NOT,       " no ",                          SIGN_AUTO_SUBMITTED},
-    {"X-Autorespond",            MATCH_ANY,       "",                              SIGN_AUTO_SUBMITTED},
-    {"X-Auto-Reply-From",        MATCH_ANY,       "",                              SIGN_AUTO_SUBMITTED},
-    {"List-*",                   MATCH_ANY,       "",                              SIGN_LIST_HEADER},
-    {"Precedence",               MATCH_WORD,      " bulk list junk auto_reply ",   SIGN_BULK},
-    {"X-Auto-Response-Suppress", MATCH_WORD,      " all oof autoreply ",           SIGN_SUPPRESS},
-    {"Return-Path",              MATCH_NULL_PATH, "",                              SIGN_NULL_PATH},
+    {"Auto-Submitted",            " no ",                          MATCH_NOT,       SIGN_AUTO_SUBMITTED},
+    {"X-Autoreply",               " no ",                          MATCH_NOT,       SIGN_AUTO_SUBMITTED},
+    {"X-Autorespond",             "",                              MATCH_ANY,       SIGN_AUTO_SUBMITTED},
+    {"X-Auto-Reply-From",         "",                              MATCH_ANY,       SIGN_AUTO_SUBMITTED},
+    {"List-*",                    "",                              MATCH_ANY,       SIGN_LIST_HEADER},
+    {"Precedence",                " bulk list junk auto_reply ",   MATCH_WORD,      SIGN_BULK},
+    {"X-Auto-Response-Suppress",  " all oof autoreply ",           MATCH_WORD,      SIGN_SUPPRESS},
+    {"Return-Path",               "",                              MATCH_NULL_PATH, SIGN_NULL_PATH},
 };
 /* clang-format on */
 

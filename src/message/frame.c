@@ -107,6 +107,7 @@ static void keep_file(struct msghdr *m, struct frame *out)
 }
 
 static enum rc
+/* NOLINTNEXTLINE(readability-non-const-parameter): recvmsg writes there */
 receive(const struct channel *c, char *into, size_t len, struct frame *out, struct err *err)
 {
     for (size_t at = 0; at < len;) {

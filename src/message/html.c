@@ -126,9 +126,7 @@ static void add_text(struct writing *w, struct slice text)
 
         if (w->pre > 0 && c == '\n')
             end_lines(w, w->owed_lines + 1);
-        else if (w->pre > 0 && c != '\r')
-            write_text(w, c);
-        else if (is_white(c))
+        else if (is_white(c) && (w->pre == 0 || c == '\r'))
             w->owed_blank = true;
         else
             write_text(w, c);

@@ -97,6 +97,18 @@ bool iso2022_jp_likely(struct slice text)
     return found;
 }
 
+/* What a tilde and the octet after it mean; false where they mean themselves. */
+static bool take_tilde(char next, bool *pairs, struct str *out)
+{
+    if (next == '{' || next == '}')
+        *pairs = next == '{';
+    else if (*pairs || (next != '~' && next != '\n'))
+        return false;
+    else if (next == '~')
+        str_addc(out, '~');
+    return true;
+}
+
 /* "~{" begins and "~}" ends pairs, "~~" is a tilde, "~" and a line end is nothing. */
 void hz_to_euc(struct slice text, struct str *out)
 {
@@ -106,12 +118,7 @@ void hz_to_euc(struct slice text, struct str *out)
         char c = text.at[i];
         char next = i + 1 < text.len ? text.at[i + 1] : '\0';
 
-        if (c == '~' && (next == '{' || next == '}')) {
-            pairs = next == '{';
-            i++;
-        } else if (c == '~' && !pairs && (next == '~' || next == '\n')) {
-            if (next == '~')
-                str_addc(out, c);
+        if (c == '~' && take_tilde(next, &pairs, out)) {
             i++;
         } else if (pairs && is_graphic(c) && is_graphic(next)) {
             str_addc(out, high(c));

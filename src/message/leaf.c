@@ -36,7 +36,7 @@ static struct span keep_name(struct leaf_job *job, struct slice name)
 {
     CLEANUP(str_clear) struct str kept = STR_INIT;
     size_t most = (size_t)job->limits->name_octets;
-    size_t dot = name.len;
+    size_t dot;
     gchar *composed;
 
     if (name.len == 0)
@@ -136,6 +136,12 @@ static enum rc read_on(struct reading *r, struct str *out, bool *more, struct er
     return RC_OK;
 }
 
+static void keep_beginning(struct slice octets, size_t most, struct str *kept)
+{
+    if (kept->len < most)
+        str_add(kept, slice_cut(octets, 0, most - kept->len));
+}
+
 enum rc leaf_read_attachment(struct leaf_job *job,
                              const struct node *node,
                              size_t keep_start,
@@ -152,8 +158,7 @@ enum rc leaf_read_attachment(struct leaf_job *job,
         str_empty(&octets);
         TRY(read_on(r, &octets, &more, err));
         TRY(file_add(&f, str_slice(&octets), err));
-        if (kept->start.len < keep_start)
-            str_add(&kept->start, slice_cut(str_slice(&octets), 0, keep_start - kept->start.len));
+        keep_beginning(str_slice(&octets), keep_start, &kept->start);
     }
     return file_end(&f, err);
 }

@@ -198,17 +198,18 @@ static enum rc converse(struct exchange *x, struct frame *answer, struct err *er
     CLEANUP(str_clear) struct str size = STR_INIT;
     struct channel c = channel_of(x->reader);
 
+    enum rc rc;
+
     frame_put_number(x->size, &size);
-    x->died = true;
-    TRY(frame_send(&c, FRAME_READ, str_slice(&size), x->original, err));
-    for (;;) {
-        x->died = true;
-        TRY(frame_receive(&c, ANSWER_MAX, answer, err));
-        x->died = false;
-        if (answer->kind != FRAME_FILE)
-            return RC_OK;
-        TRY(hand_file(x, &c, err));
-    }
+    rc = frame_send(&c, FRAME_READ, str_slice(&size), x->original, err);
+    do {
+        if (rc == RC_OK)
+            rc = frame_receive(&c, ANSWER_MAX, answer, err);
+        x->died = rc != RC_OK;
+        if (rc == RC_OK && answer->kind == FRAME_FILE)
+            rc = hand_file(x, &c, err);
+    } while (rc == RC_OK && answer->kind == FRAME_FILE);
+    return rc;
 }
 
 /* What the child's end means for the mail. */

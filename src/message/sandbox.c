@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* close_range */
+#define _GNU_SOURCE /* NOLINT(readability-identifier-naming): for close_range */
 #include "sandbox.h"
 
 #include <errno.h>
@@ -108,6 +108,11 @@ void sandbox_allow_cpu(int64_t seconds)
 
 static int add_rules(scmp_filter_ctx filter)
 {
+    const struct scmp_arg_cmp own_cpu[] = {
+        {0, SCMP_CMP_EQ, 0, 0},
+        {1, SCMP_CMP_EQ, RLIMIT_CPU, 0},
+    };
+    const struct scmp_arg_cmp own_signals = {0, SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0};
     int failed = 0;
 
     for (size_t i = 0; i < LENGTH(allowed); i++)
@@ -119,10 +124,8 @@ static int add_rules(scmp_filter_ctx filter)
         failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO((uint32_t)refused[i].error),
                                    refused[i].call, 0);
     /* its own processor time, mail by mail, up to the hard limit; abort() signals its own process */
-    failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
-                               SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A1(SCMP_CMP_EQ, RLIMIT_CPU));
-    failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-                               SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+    failed |= seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2, own_cpu);
+    failed |= seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &own_signals);
     return failed;
 }
 
@@ -149,7 +152,7 @@ static void reset_signals(void)
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
 enum rc sandbox_enter(const struct reader_limits *limits, struct err *err)

@@ -72,26 +72,30 @@ static bool goes_on(struct slice held, char c)
     return (last == ' ' || last == '\t') && (c == ' ' || c == '\t' || c == '\r');
 }
 
-static void quoted_octet(struct decoder *d, char c, struct str *out)
+/* Takes an octet after a "=". False where neither can be meant: then that "=" was itself. */
+static bool quoted_follows(struct decoder *d, char c, struct str *out)
 {
     struct slice held = str_slice(&d->held);
 
-    if (held.len == 0 && c != '=') {
-        str_addc(out, c);
-    } else if (held.len == 0) {
+    if (goes_on(held, c)) {
         str_addc(&d->held, c);
-    } else if (held.len == 2 && hex_value(held.at[1]) >= 0 && hex_value(c) >= 0) {
-        str_addc(out, (char)(hex_value(held.at[1]) * 16 + hex_value(c)));
-        str_empty(&d->held);
-    } else if (c == '\n' && hex_value(held.at[held.len - 1]) < 0) {
-        str_empty(&d->held);
-    } else if (goes_on(held, c)) {
-        str_addc(&d->held, c);
-    } else {
-        str_add(out, held);
-        str_empty(&d->held);
-        quoted_octet(d, c, out);
+        return true;
     }
+    if (held.len == 2 && hex_value(held.at[1]) >= 0 && hex_value(c) >= 0)
+        str_addc(out, (char)(hex_value(held.at[1]) * 16 + hex_value(c)));
+    else if (c != '\n' || hex_value(held.at[held.len - 1]) >= 0)
+        return false;
+    str_empty(&d->held);
+    return true;
+}
+
+static void quoted_octet(struct decoder *d, char c, struct str *out)
+{
+    if (d->held.len > 0 && quoted_follows(d, c, out))
+        return;
+    str_add(out, str_slice(&d->held));
+    str_empty(&d->held);
+    str_addc(c == '=' ? &d->held : out, c);
 }
 
 /* At the end a "=" with nothing but blanks was a soft line end. */

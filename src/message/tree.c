@@ -142,6 +142,11 @@ static void set_prologue(struct node *node, GMimeObject *object)
     str_addz(&node->prologue, g_mime_multipart_get_prologue((GMimeMultipart *)object));
 }
 
+static int parts_of(GMimeObject *object)
+{
+    return GMIME_IS_MULTIPART(object) ? g_mime_multipart_get_count((GMimeMultipart *)object) : 0;
+}
+
 static bool is_digest(const struct tree *tree, size_t above)
 {
     return above != NODE_TOP && slice_eqz(str_slice(&tree->at[above].type), "multipart/digest");
@@ -153,18 +158,15 @@ static void walk_object(struct walk *w, GMimeObject *object, size_t above)
     size_t place = w->tree->count;
     struct node *node = tree_add(w->tree, above);
     struct node_fields raw = above == NODE_TOP ? *w->top : fields_of(object);
-    int parts =
-        GMIME_IS_MULTIPART(object) ? g_mime_multipart_get_count((GMimeMultipart *)object) : 0;
-
     node_describe(node, &raw, is_digest(w->tree, above) ? "message/rfc822" : "text/plain",
                   w->limits);
     node->headless = g_mime_header_list_get_count(g_mime_object_get_header_list(object)) == 0;
-    node->multipart = GMIME_IS_MULTIPART(object);
-    if (node->multipart && parts == 0)
+    node->multipart = parts_of(object) > 0;
+    if (GMIME_IS_MULTIPART(object) && !node->multipart)
         set_prologue(node, object);
     else if (!node->multipart)
         set_range(node, &w->tree->view, object);
-    for (int i = 0; i < parts; i++)
+    for (int i = 0; i < parts_of(object); i++)
         walk_object(w, g_mime_multipart_get_part((GMimeMultipart *)object, i), place);
 }
 
@@ -316,7 +318,6 @@ void tree_read(struct octets *octets,
     struct walk w = {out, limits, &raw};
     struct parameters type = {.value = STR_INIT};
 
-    tree_clear(out);
     out->view = (struct view){.octets = octets, .body = body};
     fields_first(top, "Content-Type", &raw.type);
     fields_first(top, "Content-Disposition", &raw.disposition);

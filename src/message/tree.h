@@ -47,7 +47,7 @@ struct tree {
 /* For once, before the first tree and before the process is locked in. */
 void tree_prepare(void);
 
-/* `top` are the fields of the mail's header, its body begins at `body` of `octets`. */
+/* `out` is zeroed. `top` are the fields of the mail's header, its body begins at `body` of `octets`. */
 void tree_read(struct octets *octets,
                const struct fields *top,
                int64_t body,

@@ -139,6 +139,13 @@ void words_decode(struct slice raw, struct str *out)
     convert_between(&j, out);
 }
 
+size_t words_length(struct slice raw)
+{
+    struct word word;
+
+    return word_at(slice_cut(raw, 0, WORD_MAX), &word) ? word.length : 0;
+}
+
 bool words_present(struct slice raw)
 {
     size_t end = last_end(raw);

@@ -14,6 +14,9 @@
 /* Adds the text of an unfolded header value to `out`. UTF-8 without NUL; it may have line ends. */
 void words_decode(struct slice raw, struct str *out);
 bool words_present(struct slice raw); /* is there an encoded word at all? */
+/* The length of the encoded word at the front, or 0. One of more than WORD_MAX octets is none. */
+#define WORD_MAX 512
+size_t words_length(struct slice raw);
 
 /* A header's text for a person: unfolded, decoded, control characters blanks, trimmed. */
 void words_text(struct slice raw, struct str *out);

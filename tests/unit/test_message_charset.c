@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* links: message */
+#include "charset.h"
+#include "charset_labels.h"
+
+#include <testing.h>
+
+#define IS(label, in, out) SLICE_INIT(label), SLICE_INIT(in), SLICE_INIT(out)
+#define BAD "\xEF\xBF\xBD"
+
+static const struct {
+    const char *name;
+    struct slice label, in, out;
+} rows[] = {
+    /* clang-format off */
+    {"UTF-8",                                     IS("utf-8", "gr\xC3\xBC\xC3\x9F", "grüß")},
+    {"without its hyphen",                        IS("UTF8", "\xC3\xBC", "ü")},
+    {"with a language",                           IS("utf-8*de", "\xC3\xBC", "ü")},
+    {"overlong and lone octets are replaced",     IS("utf-8", "a\xC1\xBE" "b\xFF" "c", "a" BAD BAD "b" BAD "c")},
+    {"so is a character that is cut off",         IS("utf-8", "a\xE2\x82", "a" BAD BAD)},
+    {"and a surrogate",                           IS("utf-8", "a\xED\xA0\x80", "a" BAD BAD BAD)},
+    {"NUL becomes visible",                       IS("utf-8", "a\0b", "a" BAD "b")},
+    {"four octets",                               IS("utf-8", "\xF0\x9F\x94\xA5", "\xF0\x9F\x94\xA5")},
+    {"a byte order mark is none of the text",     IS("utf-8", "\xEF\xBB\xBFx", "x")},
+    {"it tells more than the label",              IS("iso-8859-1", "\xEF\xBB\xBF\xC3\xBC", "ü")},
+    {"latin 1 is windows-1252",                   IS("iso-8859-1", "\x80 40\x85 that\x92s", "€ 40… that’s")},
+    {"by its other names",                        IS("latin1", "\xFC", "ü")},
+    {"also with a year",                          IS("ISO_8859-1:1987", "\xFC", "ü")},
+    {"us-ascii that is UTF-8",                    IS("us-ascii", "\xC3\xBC", "ü")},
+    {"us-ascii that is not",                      IS("us-ascii", "\xFC", "ü")},
+    {"no label, UTF-8",                           IS("", "\xC3\xBC", "ü")},
+    {"no label, not UTF-8",                       IS("", "\xFC", "ü")},
+    {"an unknown label, UTF-8",                   IS("x-unknown-77", "Z\xC3\xBCrich", "Zürich")},
+    {"an unknown label, not UTF-8",               IS("x-unknown-77", "Z\xFCrich", "Zürich")},
+    {"what windows-1252 lacks",                   IS("windows-1252", "a\x81" "b\xFC", "a" BAD "bü")},
+    {"gb2312 is GB18030",                         IS("gb2312", "\x87\xD6", "囍")},
+    {"gbk too",                                   IS("GBK", "\x87\xD6", "囍")},
+    {"four octets of GB18030",                    IS("gb18030", "\x95\x32\x82\x36", "\xF0\xA0\x80\x80")},
+    {"hz",                                        IS("hz-gb-2312", "a~{VPND~}b~~", "a中文b~")},
+    {"big5",                                      IS("big5", "\xA4\xA4\xA4\xE5", "中文")},
+    {"cp932 with NEC's row",                      IS("cp932", "\x87\x40", "①")},
+    {"by other names",                            IS("x-sjis", "\x83\x65\x83\x58\x83\x67", "テスト")},
+    {"and another",                               IS("Windows-31J", "\x83\x65", "テ")},
+    {"euc-jp with NEC's row",                     IS("euc-jp", "\xAD\xA1", "①")},
+    {"iso-2022-jp",                               IS("iso-2022-jp", "\x1B$B%F%9%H\x1B(B ok", "テスト ok")},
+    {"with NEC's row 13",                         IS("iso-2022-jp", "\x1B$B-!\x1B(B", "①")},
+    {"with half-width katakana",                  IS("iso-2022-jp", "\x1B(IC=D\x1B(B", "ﾃｽﾄ")},
+    {"with JIS X 0212",                           IS("iso-2022-jp-1", "\x1B$(D0!\x1B(B", "丂")},
+    {"a line begins in ASCII",                    IS("iso-2022-jp", "\x1B$B%F\nok", "テ\nok")},
+    {"unlabelled, known by its escapes",          IS("", "\x1B$B%F%9%H\x1B(B", "テスト")},
+    {"ks_c_5601-1987 is cp949",                   IS("ks_c_5601-1987", "\xC7\xD1\x81\x41", "한갂")},
+    {"iso-8859-9 is windows-1254",                IS("iso-8859-9", "\x80\xFE", "€ş")},
+    {"tis-620 is windows-874",                    IS("tis-620", "\xA1\x85", "ก…")},
+    {"logical Hebrew",                            IS("iso-8859-8-i", "\xF9", "ש")},
+    {"koi8-r",                                    IS("koi8_r", "\xD0\xD2", "пр")},
+    {"windows-1251",                              IS("cp1251", "\xEF\xF0", "пр")},
+    {"macroman",                                  IS("x-mac-roman", "\x8A", "ä")},
+    {"utf-16 without a mark",                     IS("utf-16le", "a\0b\0", "ab")},
+    {"utf-16 with a mark",                        IS("utf-16", "\xFE\xFF\0a\0b", "ab")},
+    {"utf-7",                                     IS("utf-7", "Z+APw-rich", "Zürich")},
+    {"a wrong label, UTF-8",                      IS("iso-2022-kr", "\xC3\xBC", "ü")},
+    {"a wrong label, not UTF-8",                  IS("big5", "caf\xE9 \xE9 \xE9", "café é é")},
+    {"one fault in much text keeps the label",    IS("gb2312", "\xD6\xD0\xCE\xC4\xD6\xD0\xCE\xC4\xFF", "中文中文" BAD)},
+    {"nothing",                                   IS("utf-8", "", "")},
+    /* clang-format on */
+};
+
+static void octets_become_text(void **state)
+{
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(str_clear) struct str out = STR_INIT;
+
+        charset_decode(row->label, row->in, CHARSET_TEXT, &out);
+        assert_string_equal(str_z(&out), row->out.at);
+        assert_int_equal(out.len, row->out.len);
+    }
+}
+
+/* A header is short: where no character of several octets is right, it never was UTF-8. */
+static void in_a_header_a_wrong_utf8_label_is_windows_1252(void **state)
+{
+    CLEANUP(str_clear) struct str header = STR_INIT;
+    CLEANUP(str_clear) struct str damaged = STR_INIT;
+
+    (void)state;
+    charset_decode(SLICE("utf-8"), SLICE("T\xFCr"), CHARSET_HEADER, &header);
+    assert_string_equal(str_z(&header), "Tür");
+    charset_decode(SLICE("utf-8"), SLICE("T\xC3\xBCr\xC3"), CHARSET_HEADER, &damaged);
+    assert_string_equal(str_z(&damaged), "Tür" BAD);
+}
+
+/* The reader's child cannot look for a converter: each has to be there from the start. */
+static void every_converter_of_the_table_is_there(void **state)
+{
+    (void)state;
+    charset_prepare();
+    for (size_t i = 0; i < charset_count; i++) {
+        CLEANUP(str_clear) struct str label = STR_INIT;
+        CLEANUP(str_clear) struct str out = STR_INIT;
+        struct slice labels = slice_z(charsets[i].labels);
+
+        slice_next(&labels, ' ', &(struct slice){0});
+        str_add(&label, slice_cut(labels, 0, slice_find(labels, ' ', 0)));
+        print_message("    %s\n", charsets[i].converter);
+        assert_int_equal(charset_find(str_slice(&label)), i);
+        charset_decode(str_slice(&label), SLICE("a\0b\0"), CHARSET_TEXT, &out);
+        assert_true(out.len >= 2);
+    }
+}
+
+static void a_label_belongs_to_one_charset(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < charset_count; i++) {
+        struct slice rest = slice_z(charsets[i].labels);
+        struct slice label;
+
+        while (slice_next(&rest, ' ', &label))
+            if (label.len > 0)
+                assert_int_equal(charset_find(label), i);
+    }
+}
+
+static void what_is_no_label_is_unknown(void **state)
+{
+    static const char long_one[] = "utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8";
+
+    (void)state;
+    assert_false(charset_known(SLICE("")));
+    assert_false(charset_known(SLICE("x-")));
+    assert_false(charset_known(SLICE("utf-8//TRANSLIT")));
+    assert_false(charset_known(SLICE("iso-2022-cn-ext")));
+    assert_false(charset_known(SLICE("../../tmp/evil")));
+    assert_false(charset_known(SLICE(long_one)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(octets_become_text),
+        cmocka_unit_test(in_a_header_a_wrong_utf8_label_is_windows_1252),
+        cmocka_unit_test(every_converter_of_the_table_is_there),
+        cmocka_unit_test(a_label_belongs_to_one_charset),
+        cmocka_unit_test(what_is_no_label_is_unknown),
+    };
+
+    return RUN_TESTS(tests);
+}
