@@ -129,6 +129,7 @@ struct reservation {
     enum item_state state;          /* of the item */
     char key[KEY_SIZE];             /* of the item that the delivery belongs to */
     char reference[REFERENCE_SIZE]; /* of its case; "" is none */
+    bool octets_wanted;             /* its original is still to be made of these very octets */
 };
 
 struct filed_fact { /* a delivery that has left its folder, or is about to */
@@ -291,6 +292,7 @@ struct evidence_change {
                                              "late-reply", "read-back", "processed", … */
     bool found;
     const char *where; /* folder and UID, or the like; no addresses */
+    bool over;         /* nothing of this run's own lost try is under way any more */
 };
 
 struct change {

@@ -199,7 +199,7 @@ static void release(struct answering *a, struct outgoing *o, bool in_time)
     }
     courier->abandon(courier->self, id);
     a->under_way--;
-    o->stage = LETTER_OVER;
+    o->stage = o->job->lost ? LETTER_OVER : LETTER_GIVEN_UP;
     if (o->job->lost)
         return;
     struct effect_change *c = batch_step(a->b, o->job, o->effect, ON_LOSE);
@@ -220,10 +220,11 @@ static enum rc commit(struct answering *a, struct err *err)
     bool in_time = service_now(s).boot_ms - before <= LINE_AFTER_COMMIT_MS;
     for (size_t i = 0; i < a->letters; i++)
         release(a, &a->letter[i], in_time);
+    TRY(answer_everybody(a, err));
+    TRY(batch_commit(a->b, err));
     for (size_t i = 0; i < a->letters; i++)
         answer_late(a, &a->letter[i]);
-    TRY(answer_everybody(a, err));
-    return batch_commit(a->b, err);
+    return RC_OK;
 }
 
 static enum rc pump(struct answering *a, struct err *err)

@@ -11,6 +11,7 @@ enum letter_stage {
     LETTER_UNDER_WAY, /* with the courier */
     LETTER_READY,     /* all but its line is with the server; its intent is being written */
     LETTER_SETTLED,   /* its verdict is being written */
+    LETTER_GIVEN_UP,  /* its line never left, and that is being written */
     LETTER_OVER,
 };
 
@@ -35,7 +36,8 @@ struct answering {
 
 /* Adds what a settled letter's reply means for its effect, its item and the circuit. */
 void answer_settle(struct answering *a, struct outgoing *o);
-/* A verdict that could not be written (the lease was lost) is kept as evidence. */
+/* What could not be written (the lease was lost) is kept as evidence: a verdict, and that nothing of
+ * this run's try is under way any more. */
 void answer_late(struct answering *a, struct outgoing *o);
 /* Returns the earlier letters of a whole streak to deferred. */
 enum rc answer_everybody(struct answering *a, struct err *err) MUST_CHECK;

@@ -83,6 +83,15 @@ static bool all_settled(const struct job *job)
     return true;
 }
 
+/* What is open and waits for nothing that it knows of comes round soon; while the mail server is left
+ * alone, when that is tried again. */
+static int64_t when_possible(struct service *s, int64_t now)
+{
+    const struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
+    int64_t soon = now + service_backoff(s, 0);
+    return c->state == CIRCUIT_OPEN && c->next_probe_ms > soon ? c->next_probe_ms : soon;
+}
+
 static int64_t next_due(struct service *s, const struct job *job)
 {
     int64_t now = service_now(s).wall_ms;
@@ -93,7 +102,7 @@ static int64_t next_due(struct service *s, const struct job *job)
         if (e->status == EFFECT_DEFERRED && e->due_ms > now && (due == NOT_DUE || e->due_ms < due))
             due = e->due_ms;
     }
-    int64_t later = now + service_backoff(s, 0);
+    int64_t later = when_possible(s, now);
     if (due == NOT_DUE)
         return later;
     return due > now ? due : later;

@@ -175,25 +175,18 @@ void answer_settle(struct answering *a, struct outgoing *o)
 
 /* ---- late replies ------------------------------------------------------------------------------ */
 
-/* The lease was lost while the reply was awaited. What it says is true all the same: an acceptance
- * settles the doubt that whoever took over has recorded. */
-void answer_late(struct answering *a, struct outgoing *o)
+static void
+tell_late(struct answering *a, const struct outgoing *o, bool accepted, const char *where)
 {
-    struct service *s = a->s;
-    if (o->stage != LETTER_SETTLED)
-        return;
-    o->stage = LETTER_OVER;
-    if (!o->job->lost || !o->event.line_left)
-        return;
-    bool accepted = o->event.stage == STAGE_END_OF_DATA && o->event.code / 100 == 2;
-    char where[32];
-    snprintf(where, sizeof where, "reply %d", o->event.code);
     struct change change[] = {
         {.what = CHANGE_EVIDENCE,
          .key = o->job->item.key,
          .fence = NO_FENCE,
-         .evidence =
-             {.effect = o->effect->id, .kind = "late-reply", .found = accepted, .where = where}},
+         .evidence = {.effect = o->effect->id,
+                      .kind = "late-reply",
+                      .found = accepted,
+                      .where = where,
+                      .over = true}},
         {.what = CHANGE_EFFECT,
          .key = o->job->item.key,
          .fence = NO_FENCE,
@@ -202,12 +195,37 @@ void answer_late(struct answering *a, struct outgoing *o)
                     .on = ON_EVIDENCE,
                     .due_ms = NOT_DUE}},
     };
+    const struct service *s = a->s;
     const struct ledger *l = s->port->ledger;
     struct err why = ERR_INIT;
-    if (l->work->commit(l->self, s->run.id, service_now(s), change, accepted ? 2 : 1, NULL, &why) !=
-        RC_OK)
+    enum rc rc = RC_CONFLICT;
+    if (accepted)
+        rc = l->work->commit(l->self, s->run.id, service_now(s), change, 2, NULL, &why);
+    if (rc == RC_CONFLICT) /* settled meanwhile, or nothing to settle */
+        rc = l->work->commit(l->self, s->run.id, service_now(s), change, 1, NULL, &why);
+    if (rc != RC_OK)
         log_event(LOG_WARN, "reply.late", "key=%s code=%d why=\"%s\"", o->job->item.key,
                   o->event.code, why.text);
+}
+
+/* The lease was lost while the reply was awaited. What it says is true all the same: an acceptance
+ * settles the doubt that whoever took over has recorded; and in any case nothing of this try is on
+ * its way any more, so a person may decide. */
+void answer_late(struct answering *a, struct outgoing *o)
+{
+    bool settled = o->stage == LETTER_SETTLED && o->event.line_left;
+    bool given_up = o->stage == LETTER_GIVEN_UP;
+    char where[32];
+    if (o->stage == LETTER_SETTLED || given_up)
+        o->stage = LETTER_OVER;
+    if (!o->job->lost || (!settled && !given_up))
+        return;
+    bool accepted = settled && o->event.stage == STAGE_END_OF_DATA && o->event.code / 100 == 2;
+    if (given_up)
+        snprintf(where, sizeof where, "never sent");
+    else
+        snprintf(where, sizeof where, "reply %d", o->event.code);
+    tell_late(a, o, accepted, where);
 }
 
 /* ---- the same answer for everybody ------------------------------------------------------------- */

@@ -6,6 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A connection that is known to be closed cannot carry a letter that a person says was not sent. */
+static enum rc try_is_over(struct writing *w, int64_t effect, struct err *err)
+{
+    static const char update[] = "UPDATE attempt SET connection_closed = 1"
+                                 " WHERE effect = $1 AND run = $2 AND phase = 'lost'";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, effect);
+    stmt_text(s, 2, w->run);
+    return stmt_run(s, NULL, err);
+}
+
 enum rc evidence_add(struct writing *w,
                      const char *key,
                      const struct evidence_change *change,
@@ -24,7 +37,8 @@ enum rc evidence_add(struct writing *w,
     stmt_text(s, 5, change->where ? change->where : "");
     stmt_text(s, 6, w->run);
     stmt_int(s, 7, w->now.wall_ms);
-    return stmt_run(s, NULL, err);
+    TRY(stmt_run(s, NULL, err));
+    return change->over ? try_is_over(w, change->effect, err) : RC_OK;
 }
 
 static enum rc shown(struct db *db, int64_t effect, bool *out, struct err *err)
