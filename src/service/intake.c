@@ -236,18 +236,10 @@ static void forget_copy(struct service *s, const struct arrival *a, const struct
 {
     char path[BLOB_PATH_SIZE];
     struct err err = ERR_INIT;
-    if (got->new_item || digest_is_zero(&a->octets))
-        return;
-    const struct blobs *blobs = s->port->blobs;
-    char original[BLOB_PATH_SIZE];
-    struct digest kept;
-    int64_t size;
-    blob_path_original(got->key, original);
-    bool item_has_it = blob_digest(blobs, original, &kept, &size, &err) == RC_OK;
-    if (!item_has_it) /* the item's own original may be these very octets, not yet kept */
+    if (got->new_item || got->octets_wanted || digest_is_zero(&a->octets))
         return;
     blob_path_incoming(&a->octets, path);
-    if (blobs->forget(blobs->self, path, &err) != RC_OK)
+    if (s->port->blobs->forget(s->port->blobs->self, path, &err) != RC_OK)
         log_event(LOG_WARN, "incoming.left", "why=\"%s\"", err.text);
 }
 

@@ -8,7 +8,8 @@
 
 static enum rc read_reservation(struct stmt *s, struct reservation *out, struct err *err)
 {
-    *out = (struct reservation){.delivery = col_int(s, "id")};
+    *out = (struct reservation){.delivery = col_int(s, "id"),
+                                .octets_wanted = col_int(s, "octets_wanted") == 1};
     TRY(COL_COPY(s, "key", out->key, err));
     TRY(COL_COPY(s, "reference", out->reference, err));
     if (!delivery_class_parse(col_text(s, "class"), &out->class) ||
@@ -27,7 +28,9 @@ enum rc delivery_recorded(struct db *db,
 {
     static const char find[] =
         "SELECT delivery.id, delivery.key, case_record.reference, delivery.class,"
-        " item.disposition, item.state FROM delivery"
+        " item.disposition, item.state,"
+        " CASE WHEN item.original_kept = 0 AND item.octets = delivery.octets THEN 1 ELSE 0 END"
+        " AS octets_wanted FROM delivery"
         " JOIN item ON item.key = delivery.key"
         " LEFT JOIN case_record ON case_record.key = item.case_key"
         " WHERE delivery.mailbox = $1 AND delivery.folder = $2 AND delivery.uidvalidity = $3"

@@ -84,6 +84,22 @@ static void a_copy_is_held_until_its_item_is_complete(void **state)
     assert_int_equal(COUNT(d, "delivery WHERE won = 1", NULL), 1);
 }
 
+static void octets_are_wanted_until_the_original_is_made_of_them(void **state)
+{
+    struct desk *d = *state;
+    struct reservation first = ARRIVE(d, .id = "<a1@x>", .uid = 1);
+
+    assert_true(first.octets_wanted);
+    assert_true(ARRIVE(d, .id = "<a1@x>", .uid = 2).octets_wanted);
+    assert_false(ARRIVE(d, .id = "<a1@x>", .uid = 3, .transport = "relay 2").octets_wanted);
+
+    CLEANUP(claimed_clear) struct claimed c = claim(d, RUN_A, 1);
+
+    COMMIT(d, RUN_A,
+           ((struct change){.what = CHANGE_ORIGINAL, .key = c.item->key, .fence = c.item->fence}));
+    assert_false(ARRIVE(d, .id = "<a1@x>", .uid = 4).octets_wanted);
+}
+
 static void a_copy_of_a_complete_item_is_settled_and_due_to_be_filed(void **state)
 {
     struct desk *d = *state;
@@ -557,6 +573,7 @@ int main(void)
         AT_DESK(a_moves_target_is_the_delivery),
         AT_DESK(the_same_delivery_is_one_row_however_often_it_is_seen),
         AT_DESK(a_copy_is_held_until_its_item_is_complete),
+        AT_DESK(octets_are_wanted_until_the_original_is_made_of_them),
         AT_DESK(a_copy_of_a_complete_item_is_settled_and_due_to_be_filed),
         AT_DESK(the_same_mail_twice_in_one_batch_is_one_item),
         AT_DESK(another_run_is_told_that_it_is_held),
