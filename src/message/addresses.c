@@ -118,7 +118,7 @@ static void add_token(struct entry *e, struct slice t, bool inside)
 /* A bracket opens. If one was closed before it, what stood in that belongs to the name. */
 static void open_bracket(struct entry *e)
 {
-    if (e->bracket && slice_find(str_slice(&e->within), '@', 0) == e->within.len) {
+    if (e->within.len > 0 && slice_find(str_slice(&e->within), '@', 0) == e->within.len) {
         str_addc(&e->before, '<');
         str_add(&e->before, str_slice(&e->within));
         str_addc(&e->before, '>');
@@ -304,30 +304,7 @@ static void read_entry(const struct entry *e, struct mailbox_name *out)
 
 /* The list */
 
-void addresses_begin(struct addresses *a, struct slice raw)
-{
-    *a = (struct addresses){.text = STR_INIT};
-    words_unfold(raw, &a->text);
-}
-
-/* Nothing was found in the whole field, and it has encoded words: what if they hide the address? */
-static bool try_words(struct addresses *a)
-{
-    CLEANUP(str_clear) struct str decoded = STR_INIT;
-
-    if (a->found || a->tried_words || !words_present(str_slice(&a->text)))
-        return false;
-    a->tried_words = true;
-    words_text(str_slice(&a->text), &decoded);
-    if (!has_at(str_slice(&decoded)))
-        return false;
-    str_empty(&a->text);
-    str_add(&a->text, str_slice(&decoded));
-    a->at = 0;
-    return true;
-}
-
-static bool next_entry(struct addresses *a, struct mailbox_name *out)
+bool addresses_next(struct addresses *a, struct mailbox_name *out)
 {
     CLEANUP(entry_clear) struct entry e = {.before = STR_INIT};
     struct walk w = {str_slice(&a->text), a->at, a->quote_open, a->comment_open};
@@ -337,16 +314,44 @@ static bool next_entry(struct addresses *a, struct mailbox_name *out)
         a->quote_open = w.quote_open;
         a->comment_open = w.comment_open;
         read_entry(&e, out);
-        a->found |= out->address.len > 0;
         if (out->address.len > 0 || out->name.len > 0)
             return true;
     }
     return false;
 }
 
-bool addresses_next(struct addresses *a, struct mailbox_name *out)
+static void rewind_to_start(struct addresses *a)
 {
-    return next_entry(a, out) || (try_words(a) && next_entry(a, out));
+    a->at = 0;
+    a->quote_open = a->comment_open = false;
+}
+
+static bool has_address(struct addresses *a)
+{
+    struct mailbox_name who = {.address = STR_INIT};
+    bool found = false;
+
+    while (!found && addresses_next(a, &who))
+        found = who.address.len > 0;
+    mailbox_name_clear(&who);
+    rewind_to_start(a);
+    return found;
+}
+
+/* Where there is no address in the whole field, but encoded words: what if they hide one? */
+void addresses_begin(struct addresses *a, struct slice raw)
+{
+    CLEANUP(str_clear) struct str decoded = STR_INIT;
+
+    *a = (struct addresses){.text = STR_INIT};
+    words_unfold(raw, &a->text);
+    if (!words_present(str_slice(&a->text)) || has_address(a))
+        return;
+    words_text(str_slice(&a->text), &decoded);
+    if (!has_at(str_slice(&decoded)))
+        return;
+    str_empty(&a->text);
+    str_add(&a->text, str_slice(&decoded));
 }
 
 void addresses_clear(struct addresses *a)

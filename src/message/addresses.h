@@ -23,8 +23,6 @@ struct addresses {
     struct str text; /* unfolded */
     size_t at;
     bool quote_open, comment_open; /* one opens and never closes: none is looked for any more */
-    bool tried_words;
-    bool found; /* a mailbox with an address */
 };
 
 void addresses_begin(struct addresses *a, struct slice raw);

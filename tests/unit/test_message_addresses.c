@@ -48,7 +48,7 @@ static const struct {
     {"doubled brackets",               "Ann <<ann@example.com>>", "Ann|ann@example.com"},
     {"an address as a name",           "\"ann@example.com\" <ann@example.net>", "ann@example.com|ann@example.net"},
     {"without its quotes",             "ann@example.com <ann@example.net>", "ann@example.com|ann@example.net"},
-    {"brackets without an address",    "Ann <home> <ann@example.com>", "Ann <home>|ann@example.com"},
+    {"brackets without an address",    "Ann <home> <ann@example.com>", "Ann  <home>|ann@example.com"},
     {"the name in brackets",           "ann@example.com <Ann>", "|ann@example.com"},
     {"a word beside it",               "Ann ann@example.com", "Ann|ann@example.com"},
     {"mailto",                         "<mailto:ann@example.com>", "|ann@example.com"},
@@ -93,7 +93,8 @@ static void long_fields_cost_little(void **state)
 {
     static const struct {
         const char *name;
-    } pieces[] = {{"a:"}, {"("}, {"\""}, {"<"}, {"(,"}, {"\","}, {"<,"}, {"@"}, {"\\"}, {"a@b,"}, {"=?"}};
+    } pieces[] = {{"a:"}, {"("}, {"\""}, {"<"},    {"(,"}, {"\","},
+                  {"<,"}, {"@"}, {"\\"}, {"a@b,"}, {"=?"}};
 
     (void)state;
     FOR_EACH(row, pieces) {
