@@ -16,6 +16,7 @@
 
 void theatre_open(struct theatre *theatre)
 {
+    deployment_prepare();
     theatre->deployment[0] = deployment_new("help-desk");
     theatre->deployment[1] = deployment_new("other-desk");
 }

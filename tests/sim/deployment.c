@@ -85,6 +85,12 @@ static void keep_fresh(struct deployment *d)
     str_clear(&sql);
 }
 
+void deployment_prepare(void)
+{
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 struct deployment *deployment_new(const char *name)
 {
     struct deployment *d = mem_new(1, sizeof *d);

@@ -42,6 +42,8 @@ struct deployment {
     struct disk disk;
 };
 
+/* Before the first deployment: one thread, and no counting of memory. */
+void deployment_prepare(void);
 struct deployment *deployment_new(const char *name);
 void deployment_free(struct deployment **deployment);
 /* Empties ledger and disk for the next schedule. */

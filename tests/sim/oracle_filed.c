@@ -33,15 +33,15 @@ look_up(struct run *run, const struct folder *folder, const struct copy *copy, s
                  " (SELECT count(*) FROM acceptance a WHERE a.key = i.key),"
                  " (SELECT count(*) FROM acceptance a WHERE a.key = i.key AND a.holds = 0),"
                  " (SELECT count(*) FROM approval a WHERE a.key = i.key AND a.undone_at IS NULL),"
-                 " (SELECT count(*) FROM effect e WHERE e.key = i.key AND e.kind = 'move' AND "
-                 "e.target = '' || d.id"
-                 "  AND e.status = 'attempting') AS armed,"
-                 " (SELECT count(*) FROM case_record c WHERE c.key = i.case_key) * (i.disposition "
-                 "= 'evidence' OR (SELECT count(*) FROM bounce b WHERE b.report_key = i.key))"
-                 " FROM delivery d JOIN item i USING (key) WHERE d.folder = ?1 AND d.uidvalidity = "
-                 "cast(?2 AS INTEGER)"
-                 " AND d.uid = cast(?3 AS INTEGER) AND d.octets IN ('', ?4) ORDER BY armed DESC, "
-                 "d.id DESC LIMIT 1",
+                 " (SELECT count(*) FROM effect e JOIN attempt a ON a.effect = e.id"
+                 "  WHERE e.key = i.key AND e.kind = 'move' AND e.target = '' || d.id"
+                 "  AND a.armed_at IS NOT NULL) AS armed,"
+                 " (SELECT count(*) FROM case_record c WHERE c.key = i.case_key)"
+                 "  * (i.disposition = 'evidence'"
+                 "     OR (SELECT count(*) FROM bounce b WHERE b.report_key = i.key))"
+                 " FROM delivery d JOIN item i USING (key) WHERE d.folder = ?1"
+                 " AND d.uidvalidity = cast(?2 AS INTEGER) AND d.uid = cast(?3 AS INTEGER)"
+                 " AND d.octets IN ('', ?4) ORDER BY armed DESC, d.id DESC LIMIT 1",
                  folder->name, uidvalidity, uid, octets, NULL);
 
     if (!sql_row(s))
@@ -51,7 +51,7 @@ look_up(struct run *run, const struct folder *folder, const struct copy *copy, s
                             .conditions = sql_int(s, 6),
                             .failed = sql_int(s, 7),
                             .decisions = sql_int(s, 8),
-                            .armed = sql_int(s, 9) == 1,
+                            .armed = sql_int(s, 9) > 0,
                             .recorded = sql_int(s, 10)};
     snprintf(out->key, sizeof out->key, "%s", sql_text(s, 0));
     snprintf(out->disposition, sizeof out->disposition, "%s", sql_text(s, 1));

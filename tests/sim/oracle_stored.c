@@ -192,6 +192,8 @@ static void every_file_is_known(struct world *world, struct deployment *d)
     size_t at = 0;
     const char *path;
 
+    if (d->went_back > 0) /* the disk did not: what the ledger forgot still stands there */
+        return;
     while ((path = disk_under(&d->disk, "items", &at)) != NULL) {
         char key[KEY_SIZE];
         const char *name = strstr(path, "/attachments/");

@@ -94,8 +94,11 @@ rewind_mailbox(void *self, struct mailbox_record *record, struct instant now, st
                  real(run)->mailboxes->rewind(real(run)->self, record, now, err));
 }
 
-static enum rc
-renumber(void *self, struct mailbox_record *record, const char *folder, struct instant now, struct err *err)
+static enum rc renumber(void *self,
+                        struct mailbox_record *record,
+                        const char *folder,
+                        struct instant now,
+                        struct err *err)
 {
     struct run *run = self;
 

@@ -155,6 +155,10 @@ static void tell_changes(struct run *run, const struct change *change, size_t co
             tell(world, "run %u commits: it looked in %s (%s) for %s and %s", run->number,
                  c->evidence.where, c->evidence.kind, label,
                  c->evidence.found ? "found it" : "found nothing");
+        else if (c->what == CHANGE_CIRCUIT)
+            tell(world, "run %u commits: the circuits are %s (IMAP), %s (SMTP)", run->number,
+                 circuit_state_text(c->mailbox->circuit[CIRCUIT_IMAP].state),
+                 circuit_state_text(c->mailbox->circuit[CIRCUIT_SMTP].state));
         else if (c->what == CHANGE_ACCEPTANCE)
             tell(world, "run %u commits: the conditions of %s %s", run->number, label,
                  c->acceptance->holds ? "hold" : "do not hold");

@@ -55,7 +55,7 @@ void scenario_draw(struct world *world)
     struct rng *r = &world->rng;
     struct scenario *s = &world->scenario;
     static const int64_t delays[] = {0, SECONDS(5), MINUTES(5), MINUTES(40)};
-    static const unsigned often[] = {25, 60, 150, 400};
+    static const unsigned often[] = {15, 40, 100, 250};
 
     *s = (struct scenario){
         .mails = 1 + rng_below(r, 3),

@@ -55,6 +55,56 @@ static void end(struct world *world)
     timeline_end(world);
 }
 
+/* ---- keeping runs alive: the supervisor ------------------------------------------------------- */
+
+static size_t living(const struct world *world, const struct deployment *d)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < world->runs; i++)
+        count += world->run[i]->deployment == d && run_lives(world->run[i]);
+    return count;
+}
+
+/* The first deployment has as many runs as the scenario says, another one. */
+static size_t wanted(const struct world *world, size_t deployment)
+{
+    return deployment == 0 && !world->calm ? world->scenario.runs : 1;
+}
+
+static bool one_is_missing(const struct world *world)
+{
+    for (size_t i = 0; i < world->deployments; i++)
+        if (living(world, world->deployment[i]) < wanted(world, i) && world->runs < RUNS_MAX)
+            return true;
+    return false;
+}
+
+static struct machine *machine_for(struct world *world)
+{
+    bool second = world->scenario.two_machines && rng_one_in(&world->rng, 2);
+
+    return &world->machine[second ? 1 : 0];
+}
+
+static void start_missing(struct world *world)
+{
+    for (size_t i = 0; i < world->deployments; i++)
+        while (living(world, world->deployment[i]) < wanted(world, i) && world->runs < RUNS_MAX)
+            run_start(world, world->deployment[i], machine_for(world));
+    world->restart_ms = 0;
+}
+
+/* Somebody died: the supervisor starts another after a while. */
+static void supervise(struct world *world)
+{
+    if (world->restart_ms != 0 && world->restart_ms <= world->timeline.now_ms)
+        start_missing(world);
+    else if (world->restart_ms == 0 && one_is_missing(world))
+        world->restart_ms =
+            world->timeline.now_ms + rng_between(&world->rng, SECONDS(1), SECONDS(90));
+}
+
 /* ---- who goes on ----------------------------------------------------------------------------- */
 
 static struct run *first_killed(struct world *world)
@@ -65,6 +115,11 @@ static struct run *first_killed(struct world *world)
     return NULL;
 }
 
+static bool sleeps(const struct run *run)
+{
+    return run->life == LIFE_ASLEEP || run->life == LIFE_STALLED;
+}
+
 static struct run *any_ready(struct world *world)
 {
     struct run *ready[RUNS_MAX];
@@ -73,8 +128,7 @@ static struct run *any_ready(struct world *world)
     for (size_t i = 0; i < world->runs; i++) {
         struct run *run = world->run[i];
 
-        if ((run->life == LIFE_ASLEEP || run->life == LIFE_STALLED) &&
-            run->wake_ms <= world->timeline.now_ms) {
+        if (sleeps(run) && run->wake_ms <= world->timeline.now_ms) {
             if (run->life == LIFE_STALLED)
                 tell(world, "run %u goes on", run->number);
             run->life = LIFE_READY;
@@ -85,19 +139,22 @@ static struct run *any_ready(struct world *world)
     return count == 0 ? NULL : ready[count == 1 ? 0 : rng_below(&world->rng, (uint32_t)count)];
 }
 
+static void sooner(int64_t at_ms, bool *found, int64_t *out)
+{
+    if (!*found || at_ms < *out)
+        *out = at_ms;
+    *found = true;
+}
+
 static bool next_instant(const struct world *world, int64_t *out)
 {
     bool found = timeline_next(world, out);
 
-    for (size_t i = 0; i < world->runs; i++) {
-        const struct run *run = world->run[i];
-
-        if ((run->life == LIFE_ASLEEP || run->life == LIFE_STALLED) &&
-            (!found || run->wake_ms < *out)) {
-            *out = run->wake_ms;
-            found = true;
-        }
-    }
+    for (size_t i = 0; i < world->runs; i++)
+        if (sleeps(world->run[i]))
+            sooner(world->run[i]->wake_ms, &found, out);
+    if (world->restart_ms != 0)
+        sooner(world->restart_ms, &found, out);
     return found;
 }
 
@@ -114,6 +171,7 @@ static bool step(struct world *world)
     struct run *run = first_killed(world);
     int64_t at_ms;
 
+    supervise(world);
     if (run == NULL)
         run = any_ready(world);
     if (run != NULL) {
@@ -126,74 +184,27 @@ static bool step(struct world *world)
     return true;
 }
 
-/* ---- keeping runs alive: the supervisor ------------------------------------------------------- */
-
-static size_t living(const struct world *world, const struct deployment *d)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < world->runs; i++)
-        count += world->run[i]->deployment == d && run_lives(world->run[i]);
-    return count;
-}
-
-static struct machine *machine_for(struct world *world)
-{
-    bool second = world->scenario.two_machines && rng_one_in(&world->rng, 2);
-
-    return &world->machine[second ? 1 : 0];
-}
-
-/* The first deployment has as many runs as the scenario says, another one. */
-static void supervise(struct world *world)
-{
-    for (size_t i = 0; i < world->deployments; i++) {
-        size_t wanted = i == 0 ? world->scenario.runs : 1;
-
-        if (world->calm && wanted > 1)
-            wanted = 1;
-        while (world->runs < RUNS_MAX && living(world, world->deployment[i]) < wanted)
-            run_start(world, world->deployment[i], machine_for(world));
-    }
-}
-
-static void supervisor_looks(struct world *world, void *arg)
-{
-    (void)arg;
-    supervise(world);
-    if (!world->calm)
-        timeline_after(world, rng_between(&world->rng, SECONDS(1), SECONDS(90)), supervisor_looks,
-                       NULL);
-}
-
 /* ---- the phases ------------------------------------------------------------------------------ */
-
-static bool trouble_is_over(const struct world *world)
-{
-    const struct scenario *s = &world->scenario;
-    bool all_happened =
-        world->troubles >= s->troubles && s->answer_one_in == 0 && s->smtp_faults == 0;
-    bool planned_happened =
-        world->faults == NULL || world->faults->happened == world->faults->count;
-
-    if (world->calls >= TROUBLED_CALLS || world->timeline.now_ms >= TROUBLED_MS)
-        return true;
-    return world->timeline.now_ms > s->mail_within_ms && all_happened && planned_happened;
-}
 
 static bool anything_due(struct world *world)
 {
-    for (size_t i = 0; i < world->deployments; i++)
-        if (!oracle_is_idle_by_right(world, world->deployment[i]) &&
-            sql_number(world->deployment[i], "SELECT count(*) FROM item WHERE next_due IS NOT NULL",
+    for (size_t i = 0; i < world->deployments; i++) {
+        struct deployment *d = world->deployment[i];
+
+        if (oracle_is_idle_by_right(world, d))
+            continue;
+        if (sql_number(d, "SELECT count(*) FROM item WHERE next_due IS NOT NULL", NULL) > 0 ||
+            sql_number(d,
+                       "SELECT count(*) FROM circuit WHERE service = 'imap' AND state <> 'closed'",
                        NULL) > 0)
             return true;
+    }
     return false;
 }
 
 static bool at_rest(struct world *world)
 {
-    if (world->timeline.count > 0)
+    if (world->timeline.count > 0 || world->restart_ms != 0)
         return false;
     for (size_t i = 0; i < world->runs; i++) {
         const struct run *run = world->run[i];
@@ -204,6 +215,19 @@ static bool at_rest(struct world *world)
             return false;
     }
     return !anything_due(world);
+}
+
+static bool trouble_is_over(struct world *world)
+{
+    const struct scenario *s = &world->scenario;
+    bool all_happened =
+        world->troubles >= s->troubles && s->answer_one_in == 0 && s->smtp_faults == 0;
+    bool planned_happened =
+        world->faults == NULL || world->faults->happened == world->faults->count;
+
+    if (world->calls >= TROUBLED_CALLS || world->timeline.now_ms >= TROUBLED_MS || at_rest(world))
+        return true;
+    return world->timeline.now_ms > s->mail_within_ms && all_happened && planned_happened;
 }
 
 static unsigned ticks_of(const struct world *world)
@@ -227,7 +251,7 @@ static void until_at_rest(struct world *world)
     unsigned before = ticks_of(world);
 
     wake_interest(world);
-    supervise(world);
+    start_missing(world);
     while (!world->verdict.broken && !at_rest(world)) {
         if (ticks_of(world) - before > TICKS_MOST) {
             oracle_v9_moves_for_ever(world);
@@ -235,8 +259,6 @@ static void until_at_rest(struct world *world)
         }
         if (!step(world))
             break;
-        if (living(world, world->deployment[0]) == 0)
-            supervise(world);
     }
 }
 
@@ -259,8 +281,7 @@ static bool ask_people(struct world *world)
 
 static void play(struct world *world)
 {
-    supervise(world);
-    supervisor_looks(world, NULL);
+    start_missing(world);
     while (!world->verdict.broken && !trouble_is_over(world))
         if (!step(world))
             break;

@@ -77,9 +77,10 @@ static bool clock_jumps(struct world *world, struct run *at)
 {
     bool back = rng_one_in(&world->rng, 2);
 
-    tell(world, "the clock of %s jumps %s", at->machine->host,
-         back ? "back an hour" : "forward a day");
-    at->machine->wall_ahead_ms += back ? -HOURS(1) : DAYS(1);
+    (void)at;
+    tell(world, "the clocks jump %s", back ? "back an hour" : "forward a day");
+    for (size_t i = 0; i < MACHINES; i++)
+        world->machine[i].wall_ahead_ms += back ? -HOURS(1) : DAYS(1);
     return true;
 }
 

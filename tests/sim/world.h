@@ -59,6 +59,7 @@ struct world {
     struct run *run[RUNS_MAX];
     size_t runs;
     struct run *inside; /* the run that is executing; NULL: the scheduler is */
+    int64_t restart_ms; /* when the supervisor starts a run in the place of a dead one; 0: never */
     struct plan_of_faults *faults;
     bool calm; /* faults are over */
     bool no_more_mail;
