@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* links: imap */
+#include "guard.h"
+#include "imap_p.h"
+#include "names.h"
+
+#include <testing.h>
+
+#include <string.h>
+
+static void folders_have_their_name_on_the_wire(void **state)
+{
+    static const struct {
+        const char *name;
+        char delimiter;
+        const char *prefix;
+        const char *others;
+        const char *wire;
+    } rows[] = {
+        {"INBOX", '/', "", "", "INBOX"},
+        {"inbox", '.', "INBOX.", "INBOX.\n", "INBOX"},
+        {"Processed", '/', "", "", "Processed"},
+        {"Processed", '.', "INBOX.", "INBOX.\n", "INBOX.Processed"},
+        {"INBOX/Processed", '.', "INBOX.", "INBOX.\n", "INBOX.Processed"},
+        {"inbox/Processed", '.', "INBOX.", "INBOX.\n", "INBOX.Processed"},
+        {"INBOX/Processed", '/', "", "", "INBOX/Processed"},
+        {"Inboxes", '.', "INBOX.", "INBOX.\n", "INBOX.Inboxes"},
+        {"shared/help", '.', "INBOX.", "INBOX.\nshared.\n", "shared.help"},
+        {"a/b", '\0', "", "", "a/b"},
+        {"a.b/c", '.', "", "", "a.b.c"},
+        {"R&D", '/', "", "", "R&-D"},
+        {"Gel\xC3\xB6scht", '/', "", "", "Gel&APY-scht"},
+        {"\xE2\x82\xAC\xE2\x82\xAC", '/', "", "", "&IKwgrA-"},
+        {"\xC3\xA4/\xC3\xB6", '.', "", "", "&AOQ-.&APY-"},
+        {"\xF0\x9F\x93\xA8", '/', "", "", "&2D3c6A-"},
+        {"a~b \"c\"", '/', "", "", "a~b \"c\""},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(name_space_clear) struct name_space ns = {.delimiter = row->delimiter};
+        CLEANUP(str_clear) struct str wire = STR_INIT;
+        struct err err = ERR_INIT;
+
+        str_addz(&ns.prefix, row->prefix);
+        str_addz(&ns.others, row->others);
+        assert_int_equal(name_to_wire(&ns, row->name, &wire, &err), RC_OK);
+        assert_string_equal(str_z(&wire), row->wire);
+    }
+}
+
+static void names_that_are_none_are_refused(void **state)
+{
+    static const struct {
+        const char *name;
+    } rows[] = {{""},     {"a\nb"},     {"\x7F"},         {"\xC2\x85"},        {"\xFF"},
+                {"\xC3"}, {"\xC0\xAF"}, {"\xED\xA0\x80"}, {"\xF4\x90\x80\x80"}};
+    struct name_space ns = {.delimiter = '/'};
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(str_clear) struct str wire = STR_INIT;
+
+        assert_int_equal(name_to_wire(&ns, row->name, &wire, NULL), RC_REFUSED);
+        assert_int_equal(wire.len, 0);
+    }
+}
+
+/* In pieces of every length, as reads may cut them. */
+static const char *guard_all(struct guard *g, struct slice octets, size_t piece)
+{
+    const char *wrong = NULL;
+
+    *g = (struct guard){.literal = 0};
+    while (octets.len > 0 && wrong == NULL) {
+        wrong = guard_take(g, slice_cut(octets, 0, piece));
+        octets = slice_cut(octets, piece, octets.len);
+    }
+    return wrong;
+}
+
+static void literals_are_not_looked_at(void **state)
+{
+    CLEANUP(str_clear) struct str octets = STR_INIT;
+    struct guard g;
+
+    (void)state;
+    str_addz(&octets, "* OK [UIDVALIDITY 77] hi\r\n* 1 FETCH (UID 1 BODY[] {100000}\r\n");
+    for (size_t i = 0; i < 100000; i++)
+        str_addc(&octets, '(');
+    str_addz(&octets, ")\r\n* OK [UIDVALIDITY 78] hi\r\n* OK {5}");
+    for (size_t piece = 1; piece < 70; piece++) {
+        assert_null(guard_all(&g, str_slice(&octets), piece));
+        assert_int_equal(g.uidvalidity, 78);
+        assert_int_equal(g.literal, 0);
+    }
+}
+
+static void long_and_nested_responses_are_refused(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *head;
+        char with;
+        size_t count;
+        bool refused;
+    } rows[] = {
+        {"a short line", "* OK ", 'x', 1000, false},
+        {"a long line", "* OK ", 'x', GUARD_LINE, true},
+        {"a SEARCH result may be long", "* SEARCH", '1', GUARD_LINE, false},
+        {"but not endless", "* SEARCH", '1', GUARD_SEARCH, true},
+        {"a few parentheses", "* 1 FETCH ", '(', 100, false},
+        {"many", "* 1 FETCH ", '(', 300, true},
+        {"many in a SEARCH", "* SEARCH ", '(', 300, true},
+        {"no LF at all", "", 'x', GUARD_LINE + 1, true},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(str_clear) struct str octets = STR_INIT;
+        struct guard g;
+
+        str_addz(&octets, row->head);
+        for (size_t i = 0; i < row->count; i++)
+            str_addc(&octets, row->with);
+        assert_int_equal(guard_all(&g, str_slice(&octets), 8192) != NULL, row->refused);
+    }
+}
+
+static void a_flood_of_short_lines_is_refused(void **state)
+{
+    struct guard g = {.literal = 0};
+    const char *wrong = NULL;
+    size_t lines = 0;
+
+    (void)state;
+    while (wrong == NULL && lines < 100000000) {
+        wrong = guard_take(&g, SLICE("* 1 EXISTS this one is a little longer than others\r\n"));
+        lines++;
+    }
+    assert_non_null(wrong);
+    guard_begin(&g);
+    assert_null(guard_take(&g, SLICE("* 1 EXISTS\r\n")));
+}
+
+static void sets_are_written_in_ranges(void **state)
+{
+    const uint32_t uids[] = {1, 2, 3, 7, 9, 10};
+    struct mailimap_set *set = uids_set(uids, LENGTH(uids));
+    CLEANUP(uids_clear) struct uids back = {NULL, 0, 0};
+
+    (void)state;
+    assert_int_equal(clist_count(set->set_list), 3);
+    uids_from_set(&back, set);
+    mailimap_set_free(set);
+    assert_int_equal(back.count, LENGTH(uids));
+    assert_memory_equal(back.at, uids, sizeof uids);
+}
+
+static void an_absurd_range_is_cut_and_one_may_run_backwards(void **state)
+{
+    struct mailimap_set *set = mailimap_set_new_interval(1, UINT32_MAX);
+    CLEANUP(uids_clear) struct uids cut = {NULL, 0, 0};
+    CLEANUP(uids_clear) struct uids back = {NULL, 0, 0};
+
+    (void)state;
+    uids_from_set(&cut, set);
+    mailimap_set_free(set);
+    assert_in_range(cut.count, UIDS_AT_ONCE, 10 * UIDS_AT_ONCE);
+    set = mailimap_set_new_interval(5, 3);
+    uids_from_set(&back, set);
+    mailimap_set_free(set);
+    assert_int_equal(back.count, 3);
+    assert_int_equal(back.at[0], 5);
+    assert_int_equal(back.at[2], 3);
+}
+
+static void uids_are_sorted_and_found(void **state)
+{
+    CLEANUP(uids_clear) struct uids u = {NULL, 0, 0};
+
+    (void)state;
+    assert_false(uids_has(&u, 1));
+    uids_add(&u, 9);
+    uids_add(&u, UINT32_MAX);
+    uids_add(&u, 1);
+    uids_add(&u, 9);
+    uids_sort(&u);
+    assert_int_equal(u.count, 3);
+    assert_true(uids_has(&u, 1) && uids_has(&u, 9) && uids_has(&u, UINT32_MAX));
+    assert_false(uids_has(&u, 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folders_have_their_name_on_the_wire),
+        cmocka_unit_test(names_that_are_none_are_refused),
+        cmocka_unit_test(literals_are_not_looked_at),
+        cmocka_unit_test(long_and_nested_responses_are_refused),
+        cmocka_unit_test(a_flood_of_short_lines_is_refused),
+        cmocka_unit_test(sets_are_written_in_ranges),
+        cmocka_unit_test(an_absurd_range_is_cut_and_one_may_run_backwards),
+        cmocka_unit_test(uids_are_sorted_and_found),
+    };
+
+    return RUN_TESTS(tests);
+}
