@@ -57,13 +57,14 @@ same_mail(const struct known_item *item, const struct digest *source, const stru
     return digest_eq(&item->payload_digest, &payload);
 }
 
-/* Its sender wrote to a list and to us: the list's copy came first and was not answered. */
+/* Its sender wrote to a list and to us: the list's copy came first and was not answered. What came by
+ * a list that is not our own is not answered here either. */
 static bool is_direct_copy(const struct judging *j, const struct known_item *item)
 {
     const struct message *m = j->arrival->message;
     bool told = item->disposition == DISPOSITION_CASE || item->disposition == DISPOSITION_APPEND;
-    return told && m && (item->signs & SIGN_LIST_HEADER) && !(m->signs & SIGN_LIST_HEADER) &&
-           !j->policy->look_only && skip_judge(j, item->disposition) == SKIP_NONE;
+    return told && m && (item->signs & SIGN_LIST_HEADER) && !j->policy->look_only &&
+           skip_judge(j, item->disposition) == SKIP_NONE;
 }
 
 static void
