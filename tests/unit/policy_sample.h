@@ -25,7 +25,7 @@ struct sample {
 
 static const char *const sample_own[] = {"help@example.org", "desk@example.org"};
 static const char *const sample_staff[] = {"*@staff.example.org"};
-static const char *const sample_lists[] = {"team.example.org"};
+static const char *const sample_lists[] = {"team.example.org", "desk.example.org"};
 
 static inline struct policy sample_policy(void)
 {

@@ -9,6 +9,7 @@ static void addresses_are_compared_without_case_and_tag(void **state)
     } rows[] = {
         {"ann@example.com", "ann@example.com"},
         {"Ann.Lee@Example.COM", "ann.lee@example.com"},
+        {"AZ[@EXAMPLE.COM", "az[@example.com"},
         {"ann+tag@example.com", "ann@example.com"},
         {"ann+a+b@example.com", "ann@example.com"},
         {"  ann@example.com\r\n", "ann@example.com"},
@@ -53,6 +54,8 @@ static void patterns_match_whole_addresses(void **state)
         {"a star that is nothing", "ann*@example.com", "ann@example.com", true},
         {"many stars", "*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
         {"stars that must go back", "*ab", "aab", true},
+        {"two stars that would overlap", "*ab*bc", "abc", false},
+        {"two stars that do not", "*ab*bc", "abbc", true},
         {"stars left over", "ann@example.com**", "ann@example.com", true},
         {"more pattern than text", "ann@example.com*x", "ann@example.com", false},
         {"an empty address", "*", "", false},

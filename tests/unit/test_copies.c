@@ -95,6 +95,9 @@ static void copies_are_told_from_conflicts_whichever_came_first(void **state)
         {"a tag at the end",                    {0}, {.listed = true, .subject = "Printer on fire [team 17]"}, LIST, LIST},
         {"a tag that was there already",        {.subject = "[T-1] Printer"}, {.listed = true, .subject = "[team] [T-1] Printer"}, LIST, LIST},
         {"folded white space",                  {.text = "Please  come\r\nquickly."}, {.listed = true, .subject = "Printer  on fire "}, LIST, LIST},
+        {"white space around",                  {.text = " Please come quickly.\n"}, {.listed = true}, LIST, LIST},
+        {"white space taken out",               {.text = "Comequickly"}, {.listed = true, .text = "Come quickly"}, CONFLICT, CONFLICT},
+        {"a link taken out",                    {.text = "(http://a)"}, {.listed = true, .text = "()"}, CONFLICT, CONFLICT},
         {"another tag",                         {.subject = "[db1] Disk full"}, {.listed = true, .subject = "[db2] Disk full"}, CONFLICT, CONFLICT},
         {"a reply prefix is no tag",            {0}, {.listed = true, .subject = "Re: Printer on fire"}, CONFLICT, CONFLICT},
         {"another word",                        {0}, {.listed = true, .subject = "[team] Printer on"}, CONFLICT, CONFLICT},
@@ -114,6 +117,8 @@ static void copies_are_told_from_conflicts_whichever_came_first(void **state)
         {"the same files in another order",     {.files = "a.png b.png"}, {.listed = true, .files = "b.png a.png"}, LIST, LIST},
         {"the list dropped the file",           {.files = "a.png"}, {.listed = true}, LIST, CONFLICT},
         {"the list brings a file",              {0}, {.listed = true, .files = "a.png"}, CONFLICT, CONFLICT},
+        {"the list brings a file more",         {.files = "a.png"}, {.listed = true, .files = "a.png b.png"}, CONFLICT, CONFLICT},
+        {"the list dropped the second file",    {.files = "a.png b.png"}, {.listed = true, .files = "a.png"}, LIST, CONFLICT},
         {"the list brings another file",        {.files = "a.png"}, {.listed = true, .files = "b.png"}, CONFLICT, CONFLICT},
         {"a gateway adds a tag",                {0}, {.subject = "[EXTERNAL] Printer on fire"}, GATEWAY, GATEWAY},
         {"in braces",                           {0}, {.subject = "{Spam?} Printer on fire"}, GATEWAY, GATEWAY},
@@ -147,10 +152,29 @@ static void copies_are_told_from_conflicts_whichever_came_first(void **state)
     }
 }
 
+/* A text that has the octets of a file is no attachment. */
+static void only_attachments_count_as_files(void **state)
+{
+    CLEANUP(message_clear) struct message m = MESSAGE_INIT;
+    struct look plain = {0};
+    struct hashes h;
+
+    (void)state;
+    fill_message(&m, &plain);
+    struct known_item item = remembered(&m, &h);
+
+    assert_int_equal(copy_compare(&item, &m), GATEWAY);
+    digest_hex(&m.parts[0].sha256, h.hex[0]);
+    h.at[0] = h.hex[0];
+    item.attachment_hex.count = 1;
+    assert_int_equal(copy_compare(&item, &m), CONFLICT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_are_told_from_conflicts_whichever_came_first),
+        cmocka_unit_test(only_attachments_count_as_files),
     };
 
     return RUN_TESTS(tests);

@@ -234,6 +234,19 @@ static void a_copy_is_compared_with_what_has_its_key_only(void **state)
     assert_int_equal(s.verdict.of, 1);
 }
 
+static void a_copy_is_found_among_all_that_have_its_key(void **state)
+{
+    CLEANUP(sample_end) struct sample s;
+
+    (void)state;
+    sample_begin(&s);
+    snprintf(sample_know(&s)->first_key, KEY_SIZE, "first");
+    know_changed(&s, 0, 0, "[x] Printer");
+    assert_int_equal(sample_judge(&s)->class, CLASS_GATEWAY_COPY);
+    s.item[1].text = SLICE("Another text.");
+    assert_int_equal(sample_judge(&s)->class, CLASS_CONFLICT);
+}
+
 static void what_cannot_be_read_is_nobodys_copy(void **state)
 {
     CLEANUP(sample_end) struct sample s;
@@ -262,6 +275,7 @@ static void a_direct_copy_after_a_lists_is_answered(void **state)
         {"an append",                                 LISTED,     0,                   true,  false, DISPOSITION_APPEND,    "ann@example.com",   true},
         {"the list's came second",                    0,          LISTED,              false, false, DISPOSITION_CASE,      "ann@example.com",   false},
         {"neither came by a list",                    SIGN_BULK,  0,                   true,  false, DISPOSITION_CASE,      "ann@example.com",   false},
+        {"the second came by a list of our own",      LISTED,     LISTED,              true,  false, DISPOSITION_CASE,      "ann@example.com",   true},
         {"both came by lists",                        LISTED,     LISTED,              true,  false, DISPOSITION_CASE,      "ann@example.com",   false},
         {"the direct one is automatic",               LISTED,     SIGN_AUTO_SUBMITTED, true,  false, DISPOSITION_CASE,      "ann@example.com",   false},
         {"its sender is not to be answered",          LISTED,     0,                   true,  false, DISPOSITION_CASE,      "no-reply@example.com", false},
@@ -281,6 +295,8 @@ static void a_direct_copy_after_a_lists_is_answered(void **state)
         s.item[0].disposition = row->disposition;
         s.policy.look_only = row->look_only;
         sample_keep(&s.message, &s.message.from, row->from);
+        if (strstr(row->name, "our own"))
+            sample_keep(&s.message, &s.message.list_id, sample_lists[0]);
         if (row->same_source)
             s.item[0].source_digest = s.arrival.source_digest;
         assert_int_equal(sample_judge(&s)->settled_by, true);
@@ -314,6 +330,7 @@ int main(void)
         cmocka_unit_test(some_copies_stay_where_they_are),
         cmocka_unit_test(copies_are_treated_as_configured),
         cmocka_unit_test(a_copy_is_compared_with_what_has_its_key_only),
+        cmocka_unit_test(a_copy_is_found_among_all_that_have_its_key),
         cmocka_unit_test(what_cannot_be_read_is_nobodys_copy),
         cmocka_unit_test(a_direct_copy_after_a_lists_is_answered),
         cmocka_unit_test(what_cannot_be_read_is_no_direct_copy),

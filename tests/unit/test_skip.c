@@ -21,6 +21,7 @@ static void signs_in_the_header_say_who_is_not_answered(void **state)
         {"bulk",                             SIGN_BULK,                              "",                 SKIP_BULK},
         {"by a list, and bulk",              SIGN_BULK | SIGN_LIST_HEADER,           "club.example.net", SKIP_LIST_MAIL},
         {"by a list of our own",             SIGN_LIST_HEADER,                       "team.example.org", NONE},
+        {"by another of our own",            SIGN_LIST_HEADER,                       "desk.example.org", NONE},
         {"its name in capitals",             SIGN_LIST_HEADER,                       "TEAM.example.ORG", NONE},
         {"by a list of our own, and bulk",   SIGN_BULK | SIGN_LIST_HEADER,           "team.example.org", NONE},
         {"automatic, by a list of our own",  SIGN_AUTO_SUBMITTED | SIGN_LIST_HEADER, "team.example.org", SKIP_AUTO_SUBMITTED},

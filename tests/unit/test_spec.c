@@ -91,6 +91,9 @@ static void these_rows_read_like_the_contract(void **state)
                         "`attachments`, `acknowledgement` | `appended` |\n"},
         {"nothing planned", "| `adopted` | mail from before, remembered only | – | `complete` | – "
                             "| – |\n"},
+        {"filed after a decision",
+         "| `dismissed` | by a person, or by the rule of copies | `move` | "
+         "`in_progress` | `decision` | – |\n"},
         {"effect", "| any | `attempting` | `lose` | `unknown` | service | no complete answer, or "
                    "whoever armed it is gone |\n"},
         {"effect of two kinds", "| `acknowledgement`, `move` | `skipped` | `resend` | `planned` | "
