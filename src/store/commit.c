@@ -204,19 +204,37 @@ static enum rc change_acceptance(struct writing *w, const struct change *c, stru
     return RC_OK;
 }
 
-/* A move was armed: do all the conditions that are stored now hold? A row: they do not. */
+/* Does this change file a message, or end its item? */
+static bool takes_leave(const struct change *c)
+{
+    if (c->what == CHANGE_ITEM)
+        return !c->item.keep && c->item.on == ITEM_ON_COMPLETE;
+    return c->what == CHANGE_EFFECT && c->effect.on == ON_ARM;
+}
+
+/* A move was armed: do all the conditions that are stored now hold? And is the acknowledgement that
+ * they speak of still settled, also where the item completes? A direct copy may have come since they
+ * were judged, whose sender is to be told. A row: they do not. */
 static enum rc accepted(struct writing *w, const struct change *c, struct err *err)
 {
     static const char unaccepted[] =
-        "SELECT 1 AS one FROM effect WHERE id = $1 AND kind = 'move' AND (NOT EXISTS (SELECT 1"
-        " FROM acceptance WHERE acceptance.key = effect.key) OR EXISTS (SELECT 1 FROM acceptance"
-        " WHERE acceptance.key = effect.key AND acceptance.holds = 0))";
+        "SELECT 1 AS one FROM item WHERE key = $1"
+        " AND (EXISTS (SELECT 1 FROM effect WHERE id = $2 AND kind = 'move')"
+        "  AND (NOT EXISTS (SELECT 1 FROM acceptance WHERE acceptance.key = item.key)"
+        "   OR EXISTS (SELECT 1 FROM acceptance WHERE acceptance.key = item.key AND holds = 0))"
+        " OR ($2 = 0 OR EXISTS (SELECT 1 FROM effect WHERE id = $2 AND kind = 'move'))"
+        "  AND EXISTS (SELECT 1 FROM acceptance WHERE acceptance.key = item.key"
+        "   AND acceptance.name = 'acknowledgement')"
+        "  AND EXISTS (SELECT 1 FROM effect WHERE effect.key = item.key"
+        "   AND effect.kind = 'acknowledgement' AND effect.target <> 'closed'"
+        "   AND effect.status NOT IN ('done', 'skipped', 'refused')))";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
-    if (c->what != CHANGE_EFFECT || c->effect.on != ON_ARM)
+    if (!takes_leave(c))
         return RC_OK;
     TRY(stmt_open(w->store->db, unaccepted, &s, err));
-    stmt_int(s, 1, c->effect.effect);
+    stmt_text(s, 1, c->key);
+    stmt_int(s, 2, c->what == CHANGE_EFFECT ? c->effect.effect : 0);
     enum rc rc = stmt_row(s, err);
 
     if (rc == RC_OK)
