@@ -246,6 +246,7 @@ static void sum_up(const struct worker *w, struct run_summary *out)
     out->conflicts += one->conflicts;
     out->completed += one->completed;
     out->deferred += one->deferred;
+    out->needs_reconciliation += one->needs_reconciliation;
     out->awaiting_choice += one->awaiting_choice;
     out->mailbox_failed |= one->mailbox_failed;
     out->disk_failed |= one->disk_failed;

@@ -4,6 +4,7 @@
 #include "wire.h"
 
 #include <onecase/log.h>
+#include <onecase/views.h>
 #include <onecase/when.h>
 #include <signal.h>
 #include <string.h>
@@ -31,7 +32,6 @@ static void add_up(const struct tick_result *r, struct run_summary *sum)
     sum->duplicates += r->duplicates;
     sum->conflicts += r->conflicts;
     sum->completed += r->completed;
-    sum->deferred = r->deferred;
     sum->awaiting_choice = r->awaiting_choice;
     sum->mailbox_failed = r->mailbox_failed;
     sum->disk_failed = r->disk_full;
@@ -51,7 +51,24 @@ static enum rc one_turn(struct service *service, struct tick_result *r, struct e
     return FAIL(err, rc, "%s", why.text);
 }
 
-static enum rc run_once(struct service *service,
+/* What is not done when it ends, whichever run began it. */
+static enum rc still_waiting(const struct wired *w, struct run_summary *sum, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *v = &w->data.views;
+    TRY(v->mailboxes(v->self, clock_now(&w->clock).wall_ms, &view, err));
+    const struct view_mailbox *m = view.row;
+    for (size_t i = 0; i < view.count; i++) {
+        if (strcmp(m[i].id, w->mailbox->id) != 0)
+            continue;
+        sum->deferred = m[i].state[ITEM_RECEIVED] + m[i].state[ITEM_IN_PROGRESS];
+        sum->needs_reconciliation = m[i].state[ITEM_NEEDS_RECONCILIATION];
+    }
+    return RC_OK;
+}
+
+static enum rc run_once(const struct wired *w,
+                        struct service *service,
                         const struct run_request *request,
                         struct run_summary *sum,
                         struct err *err)
@@ -64,7 +81,7 @@ static enum rc run_once(struct service *service,
         if (request->progress)
             request->progress(request->ctx, "turn", ++turns, 0);
     }
-    return RC_OK;
+    return still_waiting(w, sum, err);
 }
 
 static void wait_for_news(struct wired *w, const struct tick_result *r)
@@ -122,5 +139,5 @@ enum rc worker_run(const struct config *config,
     if (request->take_over)
         wired.settings.take_over = request->take_over;
     TRY(service_new(&wired.ports, &wired.settings, &service, err));
-    return request->once ? run_once(service, request, out, err) : run_on(&wired, service, err);
+    return request->once ? run_once(&wired, service, request, out, err) : run_on(&wired, service, err);
 }
