@@ -78,8 +78,8 @@ static void result(struct batch *b, const struct moving *m, const struct move_re
 
 static bool same_set(const struct work_delivery *a, const struct work_delivery *d)
 {
-    return a->uidvalidity == d->uidvalidity && strcmp(a->folder, d->folder) == 0 &&
-           strcmp(a->move_to, d->move_to) == 0;
+    return a->uidvalidity == d->uidvalidity && a->stale == d->stale &&
+           strcmp(a->folder, d->folder) == 0 && strcmp(a->move_to, d->move_to) == 0;
 }
 
 static void move_set(struct batch *b, const struct moving *set, size_t count)
