@@ -25,6 +25,7 @@ enum config_method { CONFIG_NO_SIGN_IN, CONFIG_PASSWORD, CONFIG_XOAUTH2, CONFIG_
 enum config_mode { CONFIG_ACTIVE, CONFIG_LOOK_ONLY };
 enum config_closed { CONFIG_REOPEN, CONFIG_NEW_CASE };
 enum config_strangers { CONFIG_STRANGERS_NEW_CASE };
+enum config_approval { CONFIG_ONE_PERSON, CONFIG_TWO_PERSON };
 enum config_use { CONFIG_USE_VALUE, CONFIG_USE_DIGEST };
 
 /* Where an access token comes from: the first of file, command and URL that is not "". */
@@ -101,6 +102,7 @@ struct config {
     const char *path;
     const char *name, *environment, *owner, *timezone;
     const char *data_dir, *ledger, *blobs, *templates_dir;
+    enum config_approval approval; /* of what a person decides */
     struct {
         struct config_mailbox *at;
         size_t count;

@@ -67,5 +67,12 @@ void json_deliveries(const struct view *view, struct str *out);
 void json_cases(const struct view *view, bool whole, struct str *out);
 void json_status(const struct view *view, int64_t now_ms, struct str *out);
 void json_duplicates(const struct view *view, struct str *out);
+/* What a replay would do, or did, with each of these items. */
+struct replay_shown {
+    char key[KEY_SIZE], reference[REFERENCE_SIZE];
+    char state[32];
+    struct replay_result result;
+};
+void json_replay(const struct replay_shown *item, size_t count, const char *plan, struct str *out);
 void json_summary(const struct run_summary *summary, struct str *out);
 void json_identified(const struct identified *id, struct str *out);

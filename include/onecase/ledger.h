@@ -11,7 +11,7 @@
  * Every change of state goes through the tables of item.h, effect.h and outcome.h, as a compare-and-
  * set on the state it comes from, and leaves a line in the event chain in the same transaction.
  *
- * Five small vtables by intent: runs, mailboxes, intake, work, people. What they hand out is owned
+ * Six small vtables by intent: runs, mailboxes, intake, work, people, operators. What they hand out is owned
  * by the caller and cleared by the function named beside it.
  */
 #pragma once
@@ -367,6 +367,7 @@ struct decision_request {
     enum decision decision;
     const char *key;
     const char *by, *why;          /* both required: RC_USAGE without */
+    const char *second;            /* who approved it, where two persons are asked for; NULL: nobody */
     bool run_gone;                 /* the person says that the attempt's run is gone */
     const char *external_id;       /* with DECIDE_CASE_MADE */
     const struct policy *policy;   /* plans what the decision makes of a held item */
@@ -381,10 +382,51 @@ struct decision_result {
     char reference[REFERENCE_SIZE];
 };
 
+struct replay_request {
+    const char *key;
+    const char *by, *why, *second;
+    const char *plan; /* the plan that was shown; NULL: whatever it is now */
+    bool resend;      /* an acknowledgement that was refused, skipped or given up, too */
+};
+
 struct replay_result {
     unsigned run_again;             /* effects that will be tried again */
     unsigned proven_done, in_doubt; /* left alone */
     bool was_complete;              /* read back only */
+    char plan[DIGEST_HEX_SIZE];     /* changes with whatever the plan rests on */
+};
+
+/* A replay of many items: recorded as a whole before the first, and each with its replay, so that one
+ * that was interrupted goes on where it ended. */
+struct bulk_request {
+    const char *selection; /* what was typed to choose them: finds it again */
+    const char *by, *why, *second;
+    bool resend;
+    const char (*key)[KEY_SIZE];
+    size_t keys;
+};
+
+struct bulk {
+    int64_t id;
+    int64_t all, done;
+    int64_t begun_ms;
+    char by[200];
+};
+
+/* What one person has proposed and another is to approve. */
+enum proposed { PROPOSED_NOW, PROPOSED_BEFORE, PROPOSED_BY_YOURSELF, PROPOSED_APPROVED };
+
+struct proposal_request {
+    const char *subject; /* all that is proposed, as one text */
+    const char *key;     /* the item it is about; "" is none */
+    const char *by, *account, *why;
+    bool approve;
+};
+
+struct proposal {
+    enum proposed proposed;
+    char by[200]; /* who proposed it */
+    int64_t at_ms;
 };
 
 struct ledger_people {
@@ -414,6 +456,41 @@ struct ledger_people {
                      struct err *err);
 };
 
+/* ---- operators: what takes more than one act ------------------------------------------------ */
+
+struct ledger_operators {
+    /* What a replay would do; changes nothing. */
+    enum rc (*replay_plan)(
+        void *self, const char *key, bool resend, struct replay_result *out, struct err *err);
+    /* The replay of people, with all that may go with it. RC_CONFLICT: the plan is another one by now. */
+    enum rc (*replay)(void *self,
+                      const struct replay_request *request,
+                      struct instant now,
+                      struct replay_result *out,
+                      struct err *err);
+    /* Begins the replay of many; RC_CONFLICT where one of the same selection is not ended. */
+    enum rc (*bulk_begin)(void *self,
+                          const struct bulk_request *request,
+                          struct instant now,
+                          struct bulk *out,
+                          struct err *err);
+    /* The one of this selection that is not ended; RC_NOT_FOUND. */
+    enum rc (*bulk_find)(void *self, const char *selection, struct bulk *out, struct err *err);
+    /* Replays the next of it, in one transaction with the note that it was; RC_NOT_FOUND: that was the
+     * last, and it is ended. */
+    enum rc (*bulk_next)(void *self,
+                         struct bulk *bulk,
+                         struct instant now,
+                         struct replay_result *out,
+                         struct err *err);
+    /* Records a proposal, or its approval by another account. RC_NOT_FOUND: there is none to approve. */
+    enum rc (*propose)(void *self,
+                       const struct proposal_request *request,
+                       struct instant now,
+                       struct proposal *out,
+                       struct err *err);
+};
+
 struct ledger {
     void *self;
     const struct ledger_runs *runs;
@@ -421,4 +498,5 @@ struct ledger {
     const struct ledger_intake *intake;
     const struct ledger_work *work;
     const struct ledger_people *people;
+    const struct ledger_operators *operators;
 };

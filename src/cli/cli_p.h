@@ -49,6 +49,19 @@ enum rc limit_of(const struct call *call, size_t *out, struct err *err) MUST_CHE
 /* Who decides: --by, else the account (and SUDO_USER); RC_USAGE where --reason is missing. */
 enum rc decider(const struct call *call, struct str *by, const char **why, struct err *err)
     MUST_CHECK;
+/* Where two persons are asked for: records the first and stops, or lets the second go on (`second` is
+ * who approved it, `by` who proposed). EXIT_DONE with `go_on`, else the exit code. `subject` is all that
+ * is decided, as one text. */
+struct second_person {
+    bool go_on;
+    char first[200], second[200];
+};
+int second_person(const struct call *call,
+                  const char *subject,
+                  const char *key,
+                  const char *by,
+                  const char *why,
+                  struct second_person *out);
 /* "3 mails" / "1 mail". */
 void say_count(int64_t n, const char *one, const char *many);
 void when_cell(const struct call *call, int64_t at_ms, char out[32]);

@@ -152,65 +152,6 @@ int cmd_resolve(struct call *call)
     return resolve(call, &request, &message);
 }
 
-/* ---- replay ------------------------------------------------------------------------------------------- */
-
-static void plan_of(const struct call *call, const struct view_item *i)
-{
-    printf("%s, %s\n\n", i->reference[0] ? i->reference : i->key, label("state", i->state));
-    for (size_t n = 0; n < i->effects; n++) {
-        const struct view_effect *e = &i->effect[n];
-        bool settled = strcmp(e->status, "done") == 0 || strcmp(e->status, "skipped") == 0 ||
-                       strcmp(e->status, "refused") == 0;
-        bool doubt = strcmp(e->status, "unknown") == 0 || strcmp(e->status, "attempting") == 0;
-        printf("%-14s%-32s%s\n", label("effect", e->kind), label("status", e->status),
-               settled ? "left alone"
-               : doubt ? "left alone: only what is found, or you, can decide"
-                       : "would run again");
-    }
-    printf("\nNothing was done. --approve --by NAME --reason TEXT does it.\n");
-    (void)call;
-}
-
-static int replay_plan(struct call *call)
-{
-    CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(str_clear) struct str out = STR_INIT;
-    struct err err = ERR_INIT;
-    if (call->ops->views->item(call->ops->views->self, args_get(&call->args, "KEY"), &view, &err) !=
-        RC_OK)
-        return failed(&err);
-    if (call->json) {
-        json_items(&view, true, &out);
-        print(&out);
-    } else {
-        plan_of(call, view.row);
-    }
-    return EXIT_DONE;
-}
-
-int cmd_replay(struct call *call)
-{
-    CLEANUP(str_clear) struct str by = STR_INIT;
-    char key[KEY_SIZE], mailbox[NAME_SIZE];
-    const char *why;
-    struct replay_result r = {0};
-    struct err err = ERR_INIT;
-    if (!args_has(&call->args, "--approve"))
-        return replay_plan(call);
-    const struct ledger *l = call->ops->ledger;
-    struct instant now = {.wall_ms = call->now_ms};
-    if (decider(call, &by, &why, &err) != RC_OK || full_key(call, key, mailbox, &err) != RC_OK ||
-        l->people->replay(l->self, key, str_z(&by), why, now, &r, &err) != RC_OK)
-        return failed(&err);
-    if (r.was_complete)
-        printf("It was complete: it is read back, nothing runs again. The replay is recorded.\n");
-    else
-        printf("Steps that run again: %u. Proven done and left alone: %u. Not known and left "
-               "alone: %u.\n",
-               r.run_again, r.proven_done, r.in_doubt);
-    return EXIT_DONE;
-}
-
 /* ---- first-import, pause, resume ------------------------------------------------------------------------- */
 
 int cmd_first_import(struct call *call)

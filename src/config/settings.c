@@ -21,6 +21,7 @@ static const char *const mode_words[] = {"active", "look-only", NULL};
 static const char *const copy_words[] = {"duplicate", "propose", "conflict", NULL};
 static const char *const closed_words[] = {"reopen", "new-case", NULL};
 static const char *const stranger_words[] = {"new-case", NULL};
+static const char *const approval_words[] = {"one-person", "two-person", NULL};
 static const char *const use_words[] = {"value", "digest", NULL};
 
 /* clang-format off */
@@ -341,6 +342,9 @@ static const struct setting top_rows[] = {
      .says = "file, in data_dir, or s3://BUCKET/PREFIX."},
     {"templates_dir",   VALUE_FOLDER,   0,                AT(templates_dir),   NULL,         0,          0,
      .says = "Where the templates are; by default those that were installed.", .example = "/etc/onecase/templates"},
+    {"approval",        VALUE_CHOICE,   0,                AT(approval),        "one-person", CONFIG_ONE_PERSON, 0,
+     .says = "Whether a decision or a replay takes a second person, under another account of the system.",
+     .words = approval_words},
     {"mailboxes",       VALUE_BLOCKS,   REQUIRED,         AT(mailboxes),       NULL,         1,          1000,
      .says = "The watched mailboxes.", .block = &mailbox},
     {"acknowledgement", VALUE_BLOCK,    0,                AT(acknowledgement), NULL,         0,          0,

@@ -37,14 +37,6 @@ enum rc decided_already(struct deciding *d, const char *what, const char *state,
 enum rc decide_step(struct deciding *d, enum item_event on, enum reason reason, struct err *err)
     MUST_CHECK;
 
-/* ---- replay.c */
-enum rc people_replay(void *self,
-                      const char *key,
-                      const char *by,
-                      const char *why,
-                      struct instant now,
-                      struct replay_result *out,
-                      struct err *err) MUST_CHECK;
 /* "NAME: why", erasable. */
 enum rc people_note(struct writing *w,
                     const char *key,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide.h"
 #include "mailboxes.h"
+#include "replay.h"
 
 #include <onecase/when.h>
 #include <stdio.h>
@@ -30,10 +31,39 @@ enum rc people_note(struct writing *w,
 
 /* ---- what was decided before --------------------------------------------------------------- */
 
-enum rc decided_already(struct deciding *d, const char *what, const char *state, struct err *err)
+/* "is complete; possible: sent, none": what could be decided about the item as it stands. */
+static enum rc say_possible(struct deciding *d, struct str *out, struct err *err)
 {
-    static const char last[] = "SELECT decision, decided_at FROM approval"
-                               " WHERE key = $1 AND undone_at IS NULL ORDER BY id DESC LIMIT 1";
+    static const char all[] = "SELECT kind, status FROM effect WHERE key = $1 ORDER BY id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    bool possible[DECISION_COUNT] = {false};
+    enum effect_status status;
+    enum rc rc;
+
+    for (size_t i = 0; i < decision_rule_count; i++)
+        if (decision_rules[i].kind == EFFECT_KIND_COUNT && d->reason != REASON_NONE)
+            possible[decision_rules[i].decision] |= decision_rules[i].reason == d->reason;
+    TRY(stmt_open(d->w->store->db, all, &s, err));
+    stmt_text(s, 1, d->request->key);
+    while ((rc = stmt_row(s, err)) == RC_OK)
+        for (size_t i = 0; i < decision_rule_count; i++) {
+            const struct decision_rule *r = &decision_rules[i];
+            bool kind = r->kind != EFFECT_KIND_COUNT &&
+                        strcmp(effect_kind_text(r->kind), col_text(s, "kind")) == 0;
+
+            possible[r->decision] |=
+                kind && effect_status_parse(col_text(s, "status"), &status) && r->status == status;
+        }
+    for (enum decision i = 0; i < DECISION_COUNT; i++)
+        if (possible[i])
+            str_addf(out, "%s%s", out->len > 0 ? ", " : "", decision_text(i));
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+static enum rc say_last(struct deciding *d, struct str *out, struct err *err)
+{
+    static const char last[] = "SELECT decision, person, decided_at FROM approval WHERE key = $1"
+                               " AND undone_at IS NULL ORDER BY id DESC LIMIT 1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char at[WHEN_TEXT_SIZE];
 
@@ -41,14 +71,24 @@ enum rc decided_already(struct deciding *d, const char *what, const char *state,
     stmt_text(s, 1, d->request->key);
     enum rc rc = stmt_row(s, err);
 
-    if (rc == RC_NOT_FOUND)
-        return FAIL(err, RC_CONFLICT, "decide: the %s is %s: '%s' is no answer to that", what,
-                    state, decision_text(d->request->decision));
     if (rc != RC_OK)
-        return rc;
+        return rc == RC_NOT_FOUND ? RC_OK : rc;
     when_text(col_int(s, "decided_at"), at);
-    return FAIL(err, RC_CONFLICT, "decide: the %s is %s: '%s' was decided at %s", what, state,
-                col_text(s, "decision"), at);
+    str_addf(out, "; '%s' was decided at %s by %.80s", col_text(s, "decision"), at,
+             col_text(s, "person"));
+    return RC_OK;
+}
+
+enum rc decided_already(struct deciding *d, const char *what, const char *state, struct err *err)
+{
+    CLEANUP(str_clear) struct str last = STR_INIT;
+    CLEANUP(str_clear) struct str possible = STR_INIT;
+
+    TRY(say_last(d, &last, err));
+    TRY(say_possible(d, &possible, err));
+    return FAIL(err, RC_CONFLICT, "decide: the %s is %s: '%s' is no answer to that%s; possible: %s",
+                what, state, decision_text(d->request->decision), str_z(&last),
+                possible.len > 0 ? str_z(&possible) : "nothing");
 }
 
 /* ---- the item ------------------------------------------------------------------------------ */
@@ -96,10 +136,10 @@ enum rc decide_step(struct deciding *d, enum item_event on, enum reason reason, 
 /* An undo is over with the act: it decides nothing that could be taken back. */
 static enum rc add_approval(struct deciding *d, int64_t *id, struct err *err)
 {
-    static const char insert[] =
-        "INSERT INTO approval (key, decision, effect, from_status, "
-        "from_state, from_reason, attempts,"
-        " person, decided_at, undone_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    static const char insert[] = "INSERT INTO approval (key, decision, effect, from_status, "
+                                 "from_state, from_reason, attempts,"
+                                 " person, decided_at, undone_at, second)"
+                                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(d->w->store->db, insert, &s, err));
@@ -114,6 +154,7 @@ static enum rc add_approval(struct deciding *d, int64_t *id, struct err *err)
     stmt_text(s, 8, d->request->by);
     stmt_int(s, 9, d->w->now.wall_ms);
     stmt_when(s, 10, d->request->decision == DECIDE_UNDO ? d->w->now.wall_ms : NOT_DUE);
+    stmt_text(s, 11, d->request->second ? d->request->second : "");
     TRY(stmt_run(s, NULL, err));
     *id = db_last_id(d->w->store->db);
     return RC_OK;

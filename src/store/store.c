@@ -48,6 +48,7 @@ struct ledger store_ledger(struct store *store)
         .intake = &store_intake,
         .work = &store_work,
         .people = &store_people,
+        .operators = &store_operators,
     };
 }
 

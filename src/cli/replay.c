@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli_p.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The mails that are meant, each with its plan, and the plan of all. */
+struct chosen {
+    struct replay_shown *item; /* owned */
+    size_t count;
+    struct replay_result sum;
+    char plan[DIGEST_HEX_SIZE];
+    struct str selection; /* what was typed: finds an interrupted replay again */
+    bool resend;
+};
+
+static void chosen_clear(struct chosen *c)
+{
+    mem_free(&c->item);
+    str_clear(&c->selection);
+}
+
+/* ---- which mails -------------------------------------------------------------------------------------- */
+
+static const char *domain_of(const char *address)
+{
+    const char *at = strrchr(address, '@');
+    return at ? at + 1 : "";
+}
+
+/* clang-format off */
+static const char *from_of(const struct view_item *i)    { return i->sender; }
+static const char *domain_of_item(const struct view_item *i) { return domain_of(i->sender); }
+static const char *mailbox_of(const struct view_item *i) { return i->mailbox; }
+static const char *reason_of(const struct view_item *i)  { return i->reason; }
+static const char *case_of(const struct view_item *i)    { return i->reference; }
+
+static const struct {
+    const char *name;
+    const char *(*of)(const struct view_item *i);
+} conditions[] = {
+    { "from", from_of }, { "domain", domain_of_item }, { "mailbox", mailbox_of },
+    { "reason", reason_of }, { "case", case_of },
+};
+/* clang-format on */
+
+struct where {
+    const char *(*of)(const struct view_item *i); /* NULL: all */
+    struct slice value;
+};
+
+static enum rc where_of(const struct call *call, struct where *out, struct err *err)
+{
+    const char *text = args_get(&call->args, "--where");
+    *out = (struct where){.of = NULL};
+    if (!text)
+        return RC_OK;
+    struct slice rest = slice_z(text), name;
+    if (strchr(text, '=') && slice_next(&rest, '=', &name))
+        for (size_t i = 0; i < LENGTH(conditions); i++)
+            if (slice_eqz(name, conditions[i].name)) {
+                *out = (struct where){conditions[i].of, rest};
+                return RC_OK;
+            }
+    return FAIL(
+        err, RC_USAGE,
+        "--where takes from=ADDRESS, domain=NAME, mailbox=ID, reason=WORD or case=REFERENCE");
+}
+
+static bool meant(const struct where *w, const struct view_item *i)
+{
+    return !w->of || slice_eq_nocase(slice_z(w->of(i)), w->value);
+}
+
+static enum rc
+add(const struct call *call, struct chosen *c, const struct view_item *i, struct err *err)
+{
+    const struct ledger *l = call->ops->ledger;
+    c->item = mem_grow(c->item, c->count + 1, sizeof *c->item);
+    struct replay_shown *s = &c->item[c->count];
+    *s = (struct replay_shown){.key = ""};
+    text_copy(s->key, sizeof s->key, i->key);
+    text_copy(s->reference, sizeof s->reference, i->reference);
+    text_copy(s->state, sizeof s->state, i->state);
+    TRY(l->operators->replay_plan(l->self, s->key, c->resend, &s->result, err));
+    c->sum.run_again += s->result.run_again;
+    c->sum.proven_done += s->result.proven_done;
+    c->sum.in_doubt += s->result.in_doubt;
+    c->count++;
+    return RC_OK;
+}
+
+static enum rc
+choose_one(const struct call *call, const char *key, struct chosen *c, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *v = call->ops->views;
+    TRY(v->item(v->self, key, &view, err));
+    TRY(add(call, c, view.row, err));
+    text_copy(c->plan, sizeof c->plan, c->item[0].result.plan);
+    return RC_OK;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct replay_shown *x = a, *y = b;
+    return strcmp(x->key, y->key);
+}
+
+static void plan_of_all(struct chosen *c)
+{
+    struct sha256 *h = sha256_new();
+    if (c->count > 0)
+        qsort(c->item, c->count, sizeof *c->item, by_key);
+    for (size_t i = 0; i < c->count; i++)
+        sha256_add(h, slice_z(c->item[i].result.plan));
+    struct digest all = sha256_done(&h);
+    digest_hex(&all, c->plan);
+}
+
+static enum rc
+choose_many(const struct call *call, const char *state, struct chosen *c, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *v = call->ops->views;
+    const struct view_filter filter = {.state = state, .older_than_ms = NOT_DUE};
+    enum item_state known;
+    struct where where;
+    if (!item_state_parse(state, &known))
+        return FAIL(err, RC_USAGE,
+                    "--state takes received, in_progress, complete or needs_reconciliation");
+    TRY(where_of(call, &where, err));
+    TRY(v->items(v->self, &filter, &view, err));
+    const struct view_item *row = view.row;
+    for (size_t i = 0; i < view.count; i++)
+        if (meant(&where, &row[i]))
+            TRY(add(call, c, &row[i], err));
+    plan_of_all(c);
+    return RC_OK;
+}
+
+static enum rc choose(const struct call *call, struct chosen *c, struct err *err)
+{
+    const char *key = args_get(&call->args, "KEY"), *state = args_get(&call->args, "--state");
+    const char *where = args_get(&call->args, "--where");
+    c->resend = args_has(&call->args, "--resend-acknowledgement");
+    if (!key == !state || (key && where))
+        return FAIL(err, RC_USAGE, "replay takes a KEY, or --state S with or without --where");
+    str_addf(&c->selection, "replay %s%s%s%s", key ? key : state, where ? " " : "",
+             where ? where : "", c->resend ? " resend" : "");
+    return key ? choose_one(call, key, c, err) : choose_many(call, state, c, err);
+}
+
+/* ---- the plan ------------------------------------------------------------------------------------------ */
+
+static void page(const struct call *call, const struct chosen *c)
+{
+    static const char *const heading[] = {"CASE", "STATE", "RUNS AGAIN", "DONE", "NOT KNOWN"};
+    CLEANUP(table_free) struct table *t = table_new(heading, LENGTH(heading));
+    for (size_t i = 0; i < c->count && i < 50; i++) {
+        const struct replay_shown *s = &c->item[i];
+        char key[13], again[24], done[24], doubt[24];
+        text_copy(key, sizeof key, s->key);
+        snprintf(again, sizeof again, "%u", s->result.run_again);
+        snprintf(done, sizeof done, "%u", s->result.proven_done);
+        snprintf(doubt, sizeof doubt, "%u", s->result.in_doubt);
+        const char *cell[] = {s->reference[0] ? s->reference : key, label("state", s->state), again,
+                              done, doubt};
+        table_row(t, cell);
+    }
+    table_print(t, call->width, call->terminal, stdout);
+    if (c->count > 50)
+        printf("… and %zu more (--json shows all)\n", c->count - 50);
+}
+
+static void told(const struct chosen *c)
+{
+    printf(
+        "Steps that run again: %u. Proven done and left alone: %u. Not known and left alone: %u.\n",
+        c->sum.run_again, c->sum.proven_done, c->sum.in_doubt);
+}
+
+static void steps(const struct call *call, const char *key)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    struct err err = ERR_INIT;
+    const struct views *v = call->ops->views;
+    if (v->item(v->self, key, &view, &err) != RC_OK)
+        return;
+    const struct view_item *i = view.row;
+    for (size_t n = 0; n < i->effects; n++)
+        printf("  %-14s%s\n", label("effect", i->effect[n].kind),
+               label("status", i->effect[n].status));
+}
+
+static int show(const struct call *call, const struct chosen *c)
+{
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    if (call->json) {
+        json_replay(c->item, c->count, c->plan, &out);
+        print(&out);
+        return EXIT_DONE;
+    }
+    if (c->count > 0)
+        page(call, c);
+    if (c->count == 1)
+        steps(call, c->item[0].key);
+    told(c);
+    printf(
+        "Plan %s\nNothing was done. --approve --by NAME --reason TEXT does it; with --plan %.16s… "
+        "only if nothing has changed since.\n",
+        c->plan, c->plan);
+    return EXIT_DONE;
+}
+
+/* ---- doing it ------------------------------------------------------------------------------------------- */
+
+struct doing {
+    struct call *call;
+    struct chosen *chosen;
+    const char *by, *why;
+    struct second_person person;
+};
+
+static int changed_since(const char *plan)
+{
+    fprintf(stderr, "onecase: the plan has changed since; it is %s now. Nothing was done.\n", plan);
+    return EXIT_NOT_ALLOWED;
+}
+
+static int replay_one(struct doing *d)
+{
+    const struct ledger *l = d->call->ops->ledger;
+    struct chosen *c = d->chosen;
+    struct replay_shown *s = &c->item[0];
+    struct instant now = {.wall_ms = d->call->now_ms};
+    struct err err = ERR_INIT;
+    const struct replay_request request = {.key = s->key,
+                                           .by = d->person.first,
+                                           .why = d->why,
+                                           .second = d->person.second,
+                                           .plan = c->plan,
+                                           .resend = c->resend};
+    enum rc rc = l->operators->replay(l->self, &request, now, &s->result, &err);
+    if (rc == RC_CONFLICT) {
+        fprintf(stderr, "onecase: %s\n", err.text);
+        return EXIT_NOT_ALLOWED;
+    }
+    if (rc != RC_OK)
+        return failed(&err);
+    if (d->call->json)
+        return show(d->call, c);
+    if (s->result.was_complete && s->result.run_again == 0)
+        printf("It was complete: it is read back, nothing runs again. The replay is recorded.\n");
+    else
+        told(c);
+    return EXIT_DONE;
+}
+
+static void progress(const struct bulk *b)
+{
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    if (terminal)
+        fprintf(stderr, "\r%" PRId64 " of %" PRId64 "%s", b->done, b->all,
+                b->done == b->all ? "\n" : "");
+    else if (b->done % 100 == 0 || b->done == b->all)
+        fprintf(stderr, "%" PRId64 " of %" PRId64 "\n", b->done, b->all);
+}
+
+static int go_through(struct doing *d, struct bulk *b)
+{
+    const struct ledger *l = d->call->ops->ledger;
+    struct replay_result one, sum = {.run_again = 0};
+    struct instant now = {.wall_ms = d->call->now_ms};
+    struct err err = ERR_INIT;
+    int64_t before = b->done;
+    enum rc rc;
+    while ((rc = l->operators->bulk_next(l->self, b, now, &one, &err)) == RC_OK) {
+        sum.run_again += one.run_again;
+        sum.proven_done += one.proven_done;
+        sum.in_doubt += one.in_doubt;
+        progress(b);
+        now.wall_ms = d->call->host->now_ms(d->call->host->self);
+    }
+    if (rc != RC_NOT_FOUND)
+        return failed(&err);
+    printf("%" PRId64
+           " mails replayed. Steps that run again: %u. Proven done and left alone: %u. Not "
+           "known and left alone: %u.\n",
+           b->done - before, sum.run_again, sum.proven_done, sum.in_doubt);
+    return EXIT_DONE;
+}
+
+static int go_on_with(struct doing *d, struct bulk *b)
+{
+    char when[32];
+    CLEANUP(str_clear) struct str by = STR_INIT;
+    when_cell(d->call, b->begun_ms, when);
+    plain_text(b->by, &by);
+    printf("Goes on with the replay that %s began at %s: %" PRId64 " of %" PRId64 " are done.\n",
+           str_z(&by), when, b->done, b->all);
+    fflush(stdout);
+    return go_through(d, b);
+}
+
+static int replay_many(struct doing *d)
+{
+    const struct ledger *l = d->call->ops->ledger;
+    struct chosen *c = d->chosen;
+    struct instant now = {.wall_ms = d->call->now_ms};
+    struct err err = ERR_INIT;
+    struct bulk b;
+    CLEANUP(mem_free) char(*key)[KEY_SIZE] = mem_new(c->count + 1, sizeof *key);
+    for (size_t i = 0; i < c->count; i++)
+        memcpy(key[i], c->item[i].key, KEY_SIZE);
+    const struct bulk_request request = {.selection = str_z(&c->selection),
+                                         .by = d->person.first,
+                                         .why = d->why,
+                                         .second = d->person.second,
+                                         .resend = c->resend,
+                                         .key = (const char(*)[KEY_SIZE])key,
+                                         .keys = c->count};
+    printf("Replays %zu mails. ", c->count);
+    told(c);
+    fflush(stdout);
+    if (l->operators->bulk_begin(l->self, &request, now, &b, &err) != RC_OK)
+        return failed(&err);
+    return go_through(d, &b);
+}
+
+static int approve(struct doing *d)
+{
+    const struct chosen *c = d->chosen;
+    const char *plan = args_get(&d->call->args, "--plan");
+    bool one = args_has(&d->call->args, "KEY");
+    if (plan && (strlen(plan) < 16 || strncmp(plan, c->plan, strlen(plan)) != 0))
+        return changed_since(c->plan);
+    CLEANUP(str_clear) struct str subject = STR_INIT;
+    str_addf(&subject, "%s %s", str_z(&c->selection), c->plan);
+    int status = second_person(d->call, str_z(&subject), one ? c->item[0].key : "", d->by, d->why,
+                               &d->person);
+    if (!d->person.go_on)
+        return status;
+    return one ? replay_one(d) : replay_many(d);
+}
+
+int cmd_replay(struct call *call)
+{
+    CLEANUP(chosen_clear) struct chosen chosen = {.selection = STR_INIT};
+    CLEANUP(str_clear) struct str by = STR_INIT;
+    struct doing doing = {.call = call, .chosen = &chosen};
+    const struct ledger *l = call->ops->ledger;
+    struct bulk b;
+    struct err err = ERR_INIT;
+    bool does = args_has(&call->args, "--approve");
+    if ((does && decider(call, &by, &doing.why, &err) != RC_OK) ||
+        choose(call, &chosen, &err) != RC_OK)
+        return failed(&err);
+    doing.by = str_z(&by);
+    if (!does)
+        return show(call, &chosen);
+    enum rc rc = l->operators->bulk_find(l->self, str_z(&chosen.selection), &b, &err);
+    if (rc != RC_OK && rc != RC_NOT_FOUND)
+        return failed(&err);
+    return rc == RC_OK ? go_on_with(&doing, &b) : approve(&doing);
+}

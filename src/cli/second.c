@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli_p.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Whom the system knows this person as: one who came by sudo is who they were before. */
+static const char *account(void)
+{
+    const char *sudo = getenv("SUDO_USER");
+    const struct passwd *p = getpwuid(getuid());
+    if (getuid() == 0 && sudo && *sudo)
+        return sudo;
+    return p ? p->pw_name : "unknown";
+}
+
+static int say(const struct call *call, const struct proposal *p)
+{
+    char when[32];
+    when_cell(call, p->at_ms, when);
+    switch (p->proposed) {
+    case PROPOSED_NOW:
+        printf(
+            "Recorded as proposed. Another person approves it, under another account, by the same "
+            "command with --approve. Nothing was done yet.\n");
+        return EXIT_NOT_ALLOWED;
+    case PROPOSED_BEFORE:
+        fprintf(stderr, "onecase: %s proposed this at %s; --approve approves it\n", p->by, when);
+        return EXIT_NOT_ALLOWED;
+    case PROPOSED_BY_YOURSELF:
+        fprintf(
+            stderr,
+            "onecase: you proposed this yourself at %s; it takes a second person, under another "
+            "account\n",
+            when);
+        return EXIT_NOT_ALLOWED;
+    case PROPOSED_APPROVED:
+        return EXIT_DONE;
+    }
+    return EXIT_BUG;
+}
+
+/* A replay says --approve in any case: the first who does proposes it. */
+static enum rc propose(const struct call *call,
+                       struct proposal_request *request,
+                       struct proposal *out,
+                       struct err *err)
+{
+    const struct ledger *l = call->ops->ledger;
+    struct instant now = {.wall_ms = call->now_ms};
+    enum rc rc = l->operators->propose(l->self, request, now, out, err);
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    request->approve = false;
+    return l->operators->propose(l->self, request, now, out, err);
+}
+
+int second_person(const struct call *call,
+                  const char *subject,
+                  const char *key,
+                  const char *by,
+                  const char *why,
+                  struct second_person *out)
+{
+    struct err err = ERR_INIT;
+    struct proposal p;
+    *out = (struct second_person){.go_on = true};
+    text_copy(out->first, sizeof out->first, by);
+    if (call->ops->config->approval != CONFIG_TWO_PERSON)
+        return EXIT_DONE;
+    struct proposal_request request = {.subject = subject,
+                                       .key = key,
+                                       .by = by,
+                                       .account = account(),
+                                       .why = why,
+                                       .approve = args_has(&call->args, "--approve")};
+    if (propose(call, &request, &p, &err) != RC_OK)
+        return failed(&err);
+    out->go_on = p.proposed == PROPOSED_APPROVED;
+    if (out->go_on) {
+        text_copy(out->first, sizeof out->first, p.by);
+        text_copy(out->second, sizeof out->second, by);
+    }
+    return say(call, &p);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay.h"
+
+const struct ledger_operators store_operators = {
+    .replay_plan = operators_replay_plan,
+    .replay = operators_replay,
+    .bulk_begin = operators_bulk_begin,
+    .bulk_find = operators_bulk_find,
+    .bulk_next = operators_bulk_next,
+    .propose = operators_propose,
+};
