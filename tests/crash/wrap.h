@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wrap - what the linker puts in front of the program's own functions (CMakeLists.txt).
+ */
+#pragma once
+
+#include <onecase/blob_store.h>
+#include <onecase/connection.h>
+#include <onecase/service.h>
+#include <sqlite3.h>
+
+enum rc __real_service_new(const struct service_ports *ports,
+                           const struct service_settings *settings,
+                           struct service **out,
+                           struct err *err);
+enum rc __wrap_service_new(const struct service_ports *ports,
+                           const struct service_settings *settings,
+                           struct service **out,
+                           struct err *err);
+struct blob_store *__real_blob_store_new(const struct files *files);
+struct blob_store *__wrap_blob_store_new(const struct files *files);
+void __real_net_wait(struct net *net, int64_t until_boot_ms);
+void __wrap_net_wait(struct net *net, int64_t until_boot_ms);
+int __real_sqlite3_step(sqlite3_stmt *statement);
+int __wrap_sqlite3_step(sqlite3_stmt *statement);
