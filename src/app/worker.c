@@ -139,5 +139,6 @@ enum rc worker_run(const struct config *config,
     if (request->take_over)
         wired.settings.take_over = request->take_over;
     TRY(service_new(&wired.ports, &wired.settings, &service, err));
-    return request->once ? run_once(&wired, service, request, out, err) : run_on(&wired, service, err);
+    return request->once ? run_once(&wired, service, request, out, err)
+                         : run_on(&wired, service, err);
 }
