@@ -67,7 +67,7 @@ static bool split(struct slice line, struct field *out)
     if (name == 0 || colon > FIELD_NAME_MAX || colon == line.len || line.at[colon] != ':')
         return false;
     out->name = slice_cut(line, 0, name);
-    out->value = slice_cut(line, colon + 1, line.len);
+    out->value = (struct slice){line.at + colon + 1, line.len - colon - 1};
     return true;
 }
 
@@ -98,7 +98,17 @@ static bool more_fields(struct lines l)
     return false;
 }
 
-enum above { ABOVE_NOTHING, ABOVE_FIELD, ABOVE_SKIPPED };
+enum above { ABOVE_NOTHING, ABOVE_MBOX_LINE, ABOVE_FIELD, ABOVE_SKIPPED };
+
+static void read_fold(struct fields *f, struct slice line, enum above *above)
+{
+    struct field *last = f->count > 0 ? &f->at[f->count - 1] : NULL;
+
+    if (*above == ABOVE_FIELD)
+        last->value.len = (size_t)(line.at + line.len - last->value.at);
+    else if (*above == ABOVE_NOTHING)
+        *above = ABOVE_SKIPPED;
+}
 
 /* Reads on in a header; false at its end. `above` is what a fold goes on with. */
 static bool read_line(struct fields *f, struct lines *l, struct slice line, enum above *above)
@@ -106,18 +116,18 @@ static bool read_line(struct fields *f, struct lines *l, struct slice line, enum
     size_t from = (size_t)(line.at - l->octets.at);
     struct field field;
 
-    if (line.len > 0 && is_blank(line.at[0])) {
-        if (*above == ABOVE_FIELD) {
-            struct field *last = &f->at[f->count - 1];
+    bool begun = *above == ABOVE_FIELD || *above == ABOVE_SKIPPED;
 
-            last->value.len = (size_t)(line.at + line.len - last->value.at);
-        }
+    if (line.len > 0 && is_blank(line.at[0])) {
+        read_fold(f, line, above);
         return true;
     }
-    if (line.len == 0 && *above != ABOVE_NOTHING)
-        return false;
-    if (line.len == 0 || (*above == ABOVE_NOTHING && is_mbox_line(line)))
+    if (line.len == 0)
+        return !begun;
+    if (!begun && is_mbox_line(line)) {
+        *above = ABOVE_MBOX_LINE;
         return true;
+    }
     if (split(line, &field)) {
         add(f, field);
         *above = ABOVE_FIELD;
@@ -137,11 +147,15 @@ void fields_read(struct slice octets, struct fields *out)
     struct lines l = {.octets = octets};
     struct slice line;
     enum above above = ABOVE_NOTHING;
+    bool first = true; /* a byte order mark may stand at the front of the first line */
 
     fields_clear(out);
     out->unended = true;
     while (out->unended && next_line(&l, &line)) {
-        if (above == ABOVE_NOTHING && slice_eq(slice_cut(line, 0, BOM.len), BOM))
+        bool marked = first && slice_eq(slice_cut(line, 0, BOM.len), BOM);
+
+        first &= line.len == 0;
+        if (marked)
             line = slice_cut(line, BOM.len, line.len);
         out->unended = read_line(out, &l, line, &above);
     }

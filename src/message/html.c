@@ -250,7 +250,11 @@ static void on_text(void *self, const xmlChar *text, int len)
         add_text(w, (struct slice){(const char *)text, (size_t)len});
 }
 
-/* Parses some of `html`; says how much. */
+/* Text outside of every element would be taken for a paragraph. A body that the text opens itself is
+ * then a second one, and ignored. */
+#define OPENING SLICE("<body>")
+
+/* Parses some of `html`, which begins with OPENING; says how much of what follows. */
 static size_t parse(struct writing *w, struct slice html)
 {
     static const htmlSAXHandler events = {
@@ -263,7 +267,7 @@ static size_t parse(struct writing *w, struct slice html)
     htmlParserCtxtPtr parser = htmlCreateMemoryParserCtxt(html.at, (int)html.len);
 
     if (parser == NULL)
-        return html.len;
+        return html.len - OPENING.len;
     w->parser = parser;
     w->too_deep = false;
     w->quotes = w->unseen = w->pre = 0;
@@ -274,7 +278,7 @@ static size_t parse(struct writing *w, struct slice html)
     xmlSwitchEncoding(parser, XML_CHAR_ENCODING_UTF8);
     htmlParseDocument(parser);
     htmlFreeParserCtxt(parser);
-    return w->too_deep && w->resume < html.len ? w->resume : html.len;
+    return (w->too_deep && w->resume < html.len ? w->resume : html.len) - OPENING.len;
 }
 
 /* Leaves out of each tag what SEPARATORS_MAX says. */
@@ -305,6 +309,16 @@ void html_prepare(void)
     html_to_text(SLICE("<p>&eacute;</p>"), 16, &text);
 }
 
+/* What is left from `at` on, with OPENING written over what was read before it. */
+static struct slice reopen(struct str *html, size_t at)
+{
+    size_t from = at - OPENING.len;
+
+    for (size_t i = 0; i < OPENING.len; i++)
+        html->at[from + i] = OPENING.at[i];
+    return slice_cut(str_slice(html), from, html->len);
+}
+
 /* Takes back the octets of a character that did not fit as a whole. */
 static void trim_cut(struct str *out, size_t from)
 {
@@ -329,13 +343,16 @@ bool html_to_text(struct slice html, size_t most, struct str *out)
     struct writing w = {.out = out, .from = out->len, .most = most};
     CLEANUP(str_clear) struct str bounded = STR_INIT;
 
+    str_add(&bounded, OPENING);
     add_bounded(html, &bounded);
     html = str_slice(&bounded);
-    while (html.len > 0 && !w.full) {
+    while (html.len > OPENING.len && !w.full) {
         size_t read = parse(&w, html);
+        size_t at = (size_t)(html.at - bounded.at) + read;
 
-        read += read < html.len && html.at[read] == '>' ? 1 : 0;
-        html = slice_cut(html, read > 0 ? read : 1, html.len);
+        at += OPENING.len;
+        at += at < bounded.len && bounded.at[at] == '>' ? 1 : 0;
+        html = reopen(&bounded, at);
     }
     trim_cut(out, w.from);
     return !w.full;

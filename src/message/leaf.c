@@ -122,7 +122,7 @@ static enum rc read_on(struct reading *r, struct str *out, bool *more, struct er
 {
     int64_t left = r->node->to - r->at;
     size_t room = left < PIECE ? (size_t)(left > 0 ? left : 0) : PIECE;
-    size_t got = view_read(&r->job->tree->view, r->at, r->piece, room);
+    size_t got = octet_view_read(&r->job->tree->view, r->at, r->piece, room);
     size_t before = out->len;
 
     r->at += (int64_t)got;

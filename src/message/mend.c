@@ -36,7 +36,7 @@ static bool is_body(struct slice window, size_t *covered)
     return body;
 }
 
-bool view_mend(struct view *view, const int64_t *bad, size_t bads)
+bool view_mend(struct octet_view *view, const int64_t *bad, size_t bads)
 {
     CLEANUP(mem_free) char *window = mem_new(WINDOW, 1);
     CLEANUP(mem_free) int64_t *at = mem_new(bads, sizeof *at);
@@ -50,7 +50,7 @@ bool view_mend(struct view *view, const int64_t *bad, size_t bads)
         if (bad[i] < covered_to)
             continue;
 
-        size_t got = view_read(view, bad[i], window, WINDOW);
+        size_t got = octet_view_read(view, bad[i], window, WINDOW);
 
         if (!is_body((struct slice){window, got}, &covered))
             continue;
@@ -58,14 +58,14 @@ bool view_mend(struct view *view, const int64_t *bad, size_t bads)
         at[found++] = bad[i];
     }
     while (found-- > 0) /* from the end, since each one moves what stands after it */
-        mended |= view_put(view, at[found]);
+        mended |= octet_view_put(view, at[found]);
     return mended;
 }
 
-bool boundary_guess(const struct view *view, struct str *out)
+bool boundary_guess(const struct octet_view *view, struct str *out)
 {
     CLEANUP(mem_free) char *window = mem_new(WINDOW, 1);
-    size_t got = view_read(view, (int64_t)view->head.len, window, WINDOW);
+    size_t got = octet_view_read(view, (int64_t)view->head.len, window, WINDOW);
     struct slice rest = {window, got};
     struct slice line;
     struct slice above = SLICE_EMPTY;

@@ -51,13 +51,13 @@ size_t octets_read(struct octets *o, int64_t at, char *into, size_t room)
 
 /* Views */
 
-int64_t view_size(const struct view *v)
+int64_t octet_view_size(const struct octet_view *v)
 {
     return (int64_t)v->head.len + v->octets->size - v->body + (int64_t)(v->puts * VIEW_PUT_IN.len);
 }
 
 /* How many line ends were put in before `at` of the view, or at it. */
-static size_t puts_before(const struct view *v, int64_t at)
+static size_t puts_before(const struct octet_view *v, int64_t at)
 {
     size_t low = 0;
     size_t high = v->puts;
@@ -75,7 +75,7 @@ static size_t puts_before(const struct view *v, int64_t at)
     return low;
 }
 
-int64_t view_origin(const struct view *v, int64_t at)
+int64_t octet_view_origin(const struct octet_view *v, int64_t at)
 {
     size_t puts = puts_before(v, at);
     int64_t origin = at - (int64_t)v->head.len + v->body - (int64_t)(puts * VIEW_PUT_IN.len);
@@ -86,7 +86,7 @@ int64_t view_origin(const struct view *v, int64_t at)
 }
 
 /* One piece: of the head, of a line end put in, or of the mail up to the next of those. */
-static size_t read_piece(const struct view *v, int64_t at, char *into, size_t room)
+static size_t read_piece(const struct octet_view *v, int64_t at, char *into, size_t room)
 {
     struct slice piece = slice_cut(str_slice(&v->head), (size_t)at, room);
     size_t puts = puts_before(v, at);
@@ -104,7 +104,7 @@ static size_t read_piece(const struct view *v, int64_t at, char *into, size_t ro
     return octets_read(v->octets, origin, into, room);
 }
 
-size_t view_read(const struct view *v, int64_t at, char *into, size_t room)
+size_t octet_view_read(const struct octet_view *v, int64_t at, char *into, size_t room)
 {
     size_t got = 0;
 
@@ -118,9 +118,9 @@ size_t view_read(const struct view *v, int64_t at, char *into, size_t room)
     return got;
 }
 
-bool view_put(struct view *v, int64_t at)
+bool octet_view_put(struct octet_view *v, int64_t at)
 {
-    int64_t origin = view_origin(v, at);
+    int64_t origin = octet_view_origin(v, at);
     size_t place = v->puts;
 
     if (origin < 0)
@@ -137,9 +137,9 @@ bool view_put(struct view *v, int64_t at)
     return true;
 }
 
-void octet_view_clear(struct view *v)
+void octet_view_clear(struct octet_view *v)
 {
     str_clear(&v->head);
     free(v->put);
-    *v = (struct view){.octets = v->octets};
+    *v = (struct octet_view){.octets = v->octets};
 }

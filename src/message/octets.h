@@ -25,7 +25,7 @@ size_t octets_read(struct octets *o, int64_t at, char *into, size_t room);
 
 #define VIEW_PUT_IN SLICE("\r\n")
 
-struct view {
+struct octet_view {
     struct octets *octets; /* borrowed */
     struct str head;
     int64_t body; /* where in the mail the body begins */
@@ -33,10 +33,10 @@ struct view {
     size_t puts;
 };
 
-int64_t view_size(const struct view *v);
-size_t view_read(const struct view *v, int64_t at, char *into, size_t room);
+int64_t octet_view_size(const struct octet_view *v);
+size_t octet_view_read(const struct octet_view *v, int64_t at, char *into, size_t room);
 /* The position in the mail of a position in the view; -1 within the head. */
-int64_t view_origin(const struct view *v, int64_t at);
+int64_t octet_view_origin(const struct octet_view *v, int64_t at);
 /* Puts a line end in before what stands at `at` of the view. False where there is one already. */
-bool view_put(struct view *v, int64_t at);
-void octet_view_clear(struct view *v); /* for CLEANUP */
+bool octet_view_put(struct octet_view *v, int64_t at);
+void octet_view_clear(struct octet_view *v); /* for CLEANUP */

@@ -102,17 +102,17 @@ static struct node_fields fields_of(GMimeObject *object)
     };
 }
 
-static bool view_has(const struct view *v, int64_t at, struct slice octets)
+static bool view_has(const struct octet_view *v, int64_t at, struct slice octets)
 {
     char seen[4];
 
-    return at >= 0 && view_read(v, at, seen, octets.len) == octets.len &&
+    return at >= 0 && octet_view_read(v, at, seen, octets.len) == octets.len &&
            memcmp(seen, octets.at, octets.len) == 0;
 }
 
 /* The line end before a delimiter is the delimiter's. GMime takes as many octets for it as the
  * delimiter line's own end has, which is wrong where a mail has ends of both kinds. */
-static int64_t exact_end(const struct view *v, int64_t from, int64_t to)
+static int64_t exact_end(const struct octet_view *v, int64_t from, int64_t to)
 {
     if (view_has(v, to, SLICE("\n--")))
         return to > from && view_has(v, to - 1, SLICE("\r")) ? to - 1 : to;
@@ -121,7 +121,7 @@ static int64_t exact_end(const struct view *v, int64_t from, int64_t to)
     return to;
 }
 
-static void set_range(struct node *node, const struct view *view, GMimeObject *object)
+static void set_range(struct node *node, const struct octet_view *view, GMimeObject *object)
 {
     GMimeDataWrapper *content =
         GMIME_IS_PART(object) ? g_mime_part_get_content((GMimePart *)object) : NULL;
@@ -245,7 +245,7 @@ static GMimeMessage *parse_mending(struct tree *tree, const struct reader_limits
 }
 
 /* The view's header: a type that GMime takes for a multipart, whatever the mail calls it. */
-static void set_head(struct view *view, struct slice type, struct slice boundary)
+static void set_head(struct octet_view *view, struct slice type, struct slice boundary)
 {
     str_empty(&view->head);
     str_addz(&view->head, "Content-Type: ");
@@ -291,7 +291,7 @@ static void read_leaf(struct walk *w)
     }
     str_empty(&w->tree->view.head);
     node->from = 0;
-    node->to = view_size(&w->tree->view);
+    node->to = octet_view_size(&w->tree->view);
 }
 
 static void read_multipart(struct walk *w, const struct parameters *type)
@@ -318,7 +318,7 @@ void tree_read(struct octets *octets,
     struct walk w = {out, limits, &raw};
     struct parameters type = {.value = STR_INIT};
 
-    out->view = (struct view){.octets = octets, .body = body};
+    out->view = (struct octet_view){.octets = octets, .body = body};
     fields_first(top, "Content-Type", &raw.type);
     fields_first(top, "Content-Disposition", &raw.disposition);
     fields_first(top, "Content-Transfer-Encoding", &raw.transfer);

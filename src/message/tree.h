@@ -38,7 +38,7 @@ struct node {
 };
 
 struct tree {
-    struct view view;
+    struct octet_view view;
     struct node *at; /* a multipart stands before what is in it */
     size_t count;
     bool incomplete; /* something was lost, guessed or left out */

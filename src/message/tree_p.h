@@ -20,7 +20,7 @@ void node_describe(struct node *node,
 
 /* mend.c: puts an empty line in before each of the lines `bad` (positions in the view, ascending)
  * after which its header has no field any more. False where nothing was put in. */
-bool view_mend(struct view *view, const int64_t *bad, size_t bads);
+bool view_mend(struct octet_view *view, const int64_t *bad, size_t bads);
 /* mend.c: the boundary that the first delimiter of a body has, whatever the header says: a line of
  * "--" and more, before a line that is a Content field. */
-bool boundary_guess(const struct view *view, struct str *out);
+bool boundary_guess(const struct octet_view *view, struct str *out);

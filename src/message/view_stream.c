@@ -3,7 +3,7 @@
 
 struct view_stream {
     GMimeStream stream;
-    const struct view *view;
+    const struct octet_view *view;
 };
 
 struct view_stream_class {
@@ -12,14 +12,14 @@ struct view_stream_class {
 
 static GType view_stream_type(void);
 
-static const struct view *view_of(GMimeStream *stream)
+static const struct octet_view *view_of(GMimeStream *stream)
 {
     return ((struct view_stream *)stream)->view;
 }
 
 static gint64 end_of(GMimeStream *stream)
 {
-    return stream->bound_end >= 0 ? stream->bound_end : view_size(view_of(stream));
+    return stream->bound_end >= 0 ? stream->bound_end : octet_view_size(view_of(stream));
 }
 
 static ssize_t stream_read(GMimeStream *stream, char *into, size_t room)
@@ -30,7 +30,7 @@ static ssize_t stream_read(GMimeStream *stream, char *into, size_t room)
         return 0;
     if ((guint64)left < room)
         room = (size_t)left;
-    room = view_read(view_of(stream), stream->position, into, room);
+    room = octet_view_read(view_of(stream), stream->position, into, room);
     stream->position += (gint64)room;
     return (ssize_t)room;
 }
@@ -80,7 +80,7 @@ static gint64 stream_length(GMimeStream *stream)
     return end_of(stream) - stream->bound_start;
 }
 
-static GMimeStream *stream_of(const struct view *view, gint64 start, gint64 end)
+static GMimeStream *stream_of(const struct octet_view *view, gint64 start, gint64 end)
 {
     struct view_stream *s = g_object_new(view_stream_type(), NULL);
 
@@ -123,7 +123,7 @@ static GType view_stream_type(void)
     return type;
 }
 
-GMimeStream *view_stream_new(const struct view *view)
+GMimeStream *view_stream_new(const struct octet_view *view)
 {
     return stream_of(view, 0, -1);
 }

@@ -9,4 +9,4 @@
 #include <gmime/gmime.h>
 
 /* Borrows the view, which must outlive it. Ends with g_object_unref. */
-GMimeStream *view_stream_new(const struct view *view);
+GMimeStream *view_stream_new(const struct octet_view *view);
