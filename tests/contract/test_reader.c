@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* links: message core */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include "frame.h"
+#include "message_reader_p.h"
+#include "sandbox.h"
+
+#include <testing.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAIL                                                                                       \
+    "From: ann@example.com\r\nSubject: Printer\r\n"                                                \
+    "Content-Type: multipart/mixed; boundary=b\r\n\r\n"                                            \
+    "--b\r\n\r\nIt is on fire.\r\n"                                                                \
+    "--b\r\nContent-Type: image/png; name=fire.png\r\n"                                            \
+    "Content-Transfer-Encoding: base64\r\n\r\naGVsbG8=\r\n--b--\r\n"
+
+struct bench {
+    char folder[128];
+    struct message_reader *reader;
+    struct reader port;
+    struct message message;
+    struct err err;
+};
+
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
+{
+    (void)facts, (void)kind, (void)where;
+    return remove(path);
+}
+
+static void put_file(const struct bench *b, const char *name, struct slice octets)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", b->folder, name);
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(octets.at, 1, octets.len, file), octets.len);
+    assert_int_equal(fclose(file), 0);
+}
+
+static struct bench bench_new(const struct reader_limits *limits, child_fn *child)
+{
+    struct bench b = {.message = MESSAGE_INIT, .err = ERR_INIT};
+    const char *above = getenv("TMPDIR");
+
+    snprintf(b.folder, sizeof b.folder, "%s/onecase-test-XXXXXX", above != NULL ? above : "/tmp");
+    assert_non_null(mkdtemp(b.folder));
+    if (message_reader_new_with(b.folder, limits, child, &b.reader, &b.err) != RC_OK)
+        fail_msg("%s", b.err.text);
+    b.port = message_reader_port(b.reader);
+    return b;
+}
+
+static void bench_clear(struct bench *b)
+{
+    message_reader_free(&b->reader);
+    message_clear(&b->message);
+    nftw(b->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static enum rc read_mail(struct bench *b, struct slice octets)
+{
+    put_file(b, "mail", octets);
+    b->err = (struct err)ERR_INIT;
+    return b->port.read(b->port.self, "mail", &b->message, &b->err);
+}
+
+static int spooled(const struct bench *b)
+{
+    char path[160];
+    DIR *folder;
+    int files = 0;
+
+    snprintf(path, sizeof path, "%s/tmp", b->folder);
+    folder = opendir(path);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        files += entry->d_name[0] != '.';
+    closedir(folder);
+    return files;
+}
+
+static void assert_text(const struct bench *b, struct span is, const char *wanted)
+{
+    assert_true(slice_eqz(message_slice(&b->message, is), wanted));
+}
+
+/* ---- the port -------------------------------------------------------------------------------- */
+
+static void a_mail_becomes_a_message_and_files(void **state)
+{
+    struct bench b = bench_new(&reader_limits_default, child_main);
+
+    (void)state;
+    assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_OK);
+    assert_text(&b, b.message.subject, "Printer");
+    assert_text(&b, b.message.text, "It is on fire.");
+    assert_int_equal(b.message.part_count, 2);
+    assert_int_equal(spooled(&b), 2);
+    for (size_t i = 0; i < 2; i++) {
+        struct slice name = message_slice(&b.message, b.message.parts[i].file);
+        char path[256];
+        char octets[64];
+        struct stat facts;
+        FILE *file;
+
+        assert_true(slice_starts_nocase(name, SLICE("tmp/part-")));
+        snprintf(path, sizeof path, "%s/%.*s", b.folder, (int)name.len, name.at);
+        assert_int_equal(stat(path, &facts), 0);
+        assert_int_equal(facts.st_mode & 07777, 0600);
+        file = fopen(path, "rb");
+        assert_non_null(file);
+
+        size_t got = fread(octets, 1, sizeof octets, file);
+        struct digest is = sha256_of((struct slice){octets, got});
+
+        fclose(file);
+        assert_int_equal(got, b.message.parts[i].size);
+        assert_true(digest_eq(&is, &b.message.parts[i].sha256));
+    }
+    bench_clear(&b);
+}
+
+static void one_mail_after_the_other(void **state)
+{
+    struct bench b = bench_new(&reader_limits_default, child_main);
+
+    (void)state;
+    assert_int_equal(message_reader_warm(b.reader, &b.err), RC_OK);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_OK);
+        assert_int_equal(b.message.part_count, 2);
+        assert_int_equal(spooled(&b), 2 * (i + 1));
+    }
+    bench_clear(&b);
+}
+
+static void what_is_not_there_is_not_found(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *path;
+        enum rc rc;
+    } rows[] = {
+        {"no such file", "incoming/x", RC_NOT_FOUND},
+        {"nothing", "", RC_USAGE},
+        {"absolute", "/etc/passwd", RC_USAGE},
+        {"upwards", "../x", RC_USAGE},
+        {"upwards within", "incoming/../../x", RC_USAGE},
+        {"a folder", "tmp", RC_BROKEN},
+    };
+    struct bench b = bench_new(&reader_limits_default, child_main);
+
+    (void)state;
+    FOR_EACH(row, rows)
+        assert_int_equal(b.port.read(b.port.self, row->path, &b.message, &b.err), row->rc);
+    bench_clear(&b);
+}
+
+static void beyond_a_limit_nothing_is_left(void **state)
+{
+    struct reader_limits limits = reader_limits_default;
+    struct bench b;
+
+    (void)state;
+    limits.leaves = 1;
+    b = bench_new(&limits, child_main);
+    assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_REFUSED);
+    assert_string_equal(b.err.text, "reader: it has more than 1 texts and attachments");
+    assert_int_equal(b.message.part_count, 0);
+    assert_int_equal(spooled(&b), 0);
+    assert_int_equal(read_mail(&b, SLICE("Subject: y\r\n\r\nx")), RC_OK);
+    assert_text(&b, b.message.subject, "y");
+    bench_clear(&b);
+}
+
+static void a_name_that_is_taken_is_passed_over(void **state)
+{
+    struct bench b = bench_new(&reader_limits_default, child_main);
+    char name[64];
+
+    (void)state;
+    snprintf(name, sizeof name, "tmp/part-%ld-0", (long)getpid());
+    put_file(&b, name, SLICE("of another"));
+    assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_OK);
+    assert_int_equal(spooled(&b), 3);
+    bench_clear(&b);
+}
+
+/* ---- a child that is not what it should be ---------------------------------------------------- */
+
+static const struct channel child_channel = {.socket = SANDBOX_SOCKET};
+
+static void say(enum frame_kind kind, struct slice text)
+{
+    struct err err = ERR_INIT;
+
+    if (frame_send(&child_channel, kind, text, NO_FILE, &err) != RC_OK)
+        _exit(1);
+}
+
+/* Asks for a file and writes to it; its name is added to the message as a part of `size` octets. */
+static void make_part(struct message *m, struct slice octets, int64_t size)
+{
+    struct frame answer = FRAME_INIT;
+    struct err err = ERR_INIT;
+    struct message_part *part = message_add_part(m);
+
+    say(FRAME_FILE, SLICE_EMPTY);
+    if (frame_receive(&child_channel, 1000, &answer, &err) != RC_OK)
+        _exit(1);
+    if (write(answer.file, octets.at, octets.len) != (ssize_t)octets.len)
+        _exit(1);
+    part->type = message_keep(m, SLICE("a/b"));
+    part->file = message_keep(m, str_slice(&answer.text));
+    part->size = size;
+    frame_clear(&answer);
+}
+
+static void say_message(const struct message *m)
+{
+    struct str flat = STR_INIT;
+
+    message_write(m, &flat);
+    say(FRAME_MESSAGE, str_slice(&flat));
+    str_clear(&flat);
+}
+
+static void answer_well(void)
+{
+    struct message m = MESSAGE_INIT;
+
+    make_part(&m, SLICE("abc"), 3);
+    m.subject = message_keep(&m, SLICE("well"));
+    say_message(&m);
+    message_clear(&m);
+}
+
+static void crash(void)
+{
+    raise(SIGSEGV);
+}
+
+static void crash_after_a_file(void)
+{
+    struct message m = MESSAGE_INIT;
+
+    make_part(&m, SLICE("abc"), 3);
+    raise(SIGSEGV);
+}
+
+static void hang(void)
+{
+    for (;;)
+        pause();
+}
+
+static void leave(void)
+{
+    _exit(0);
+}
+
+static void say_what_is_no_message(void)
+{
+    say(FRAME_MESSAGE, SLICE("onecase\1 and then nonsense"));
+}
+
+static void say_what_is_no_frame(void)
+{
+    say((enum frame_kind)'?', SLICE("?"));
+}
+
+static void say_too_much(void)
+{
+    if (write(SANDBOX_SOCKET, "M\xFF\xFF\xFF\xFF", 5) == 5)
+        hang();
+}
+
+static void say_half_a_frame(void)
+{
+    if (write(SANDBOX_SOCKET, "M\x10\0\0\0abc", 8) == 8)
+        _exit(0);
+}
+
+static void say_that_it_is_ready(void)
+{
+    say(FRAME_READY, SLICE_EMPTY);
+}
+
+static void want_files_for_ever(void)
+{
+    struct message m = MESSAGE_INIT;
+
+    for (;;)
+        make_part(&m, SLICE_EMPTY, 0);
+}
+
+static void want_files_and_never_take_them(void)
+{
+    for (;;)
+        say(FRAME_FILE, SLICE_EMPTY);
+}
+
+static void lie_about_a_size(void)
+{
+    struct message m = MESSAGE_INIT;
+
+    make_part(&m, SLICE("abc"), 4);
+    say_message(&m);
+}
+
+static void name_a_file_of_another(void)
+{
+    struct message m = MESSAGE_INIT;
+    struct message_part *part;
+
+    make_part(&m, SLICE("abc"), 3);
+    part = &m.parts[0];
+    part->file = message_keep(&m, SLICE("tmp/part-1-1"));
+    say_message(&m);
+}
+
+static void name_a_file_twice(void)
+{
+    struct message m = MESSAGE_INIT;
+
+    make_part(&m, SLICE("abc"), 3);
+    message_add_part(&m);
+    m.parts[1] = m.parts[0];
+    say_message(&m);
+}
+
+static void keep_a_file_to_itself(void)
+{
+    struct message m = MESSAGE_INIT;
+
+    make_part(&m, SLICE("abc"), 3);
+    m.part_count = 0;
+    say_message(&m);
+}
+
+static void fail_as_if_all_were_well(void)
+{
+    say(FRAME_FAILURE, SLICE("\0nothing happened"));
+}
+
+static void fail_with_a_control_character(void)
+{
+    say(FRAME_FAILURE, SLICE("\2\x1B[2J"));
+}
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    void (*act)(void);
+    const char *says; /* a part of the sentence; NULL: it is read */
+} acts[] = {
+    {"it answers well",                            answer_well,                    NULL},
+    {"it crashes",                                 crash,                          "died of this mail"},
+    {"it crashes with a file half written",        crash_after_a_file,             "died of this mail"},
+    {"it leaves",                                  leave,                          "died of this mail"},
+    {"it hangs",                                   hang,                           "took longer than 1 s"},
+    {"its answer is no message",                   say_what_is_no_message,         "is no message"},
+    {"its answer is no frame",                     say_what_is_no_frame,           "nonsense"},
+    {"its answer is too long",                     say_too_much,                   "died of this mail"},
+    {"its answer is cut off",                      say_half_a_frame,               "died of this mail"},
+    {"its answer belongs to another question",     say_that_it_is_ready,           "nonsense"},
+    {"it wants files for ever",                    want_files_for_ever,            "too many files"},
+    {"it wants files and takes none",              want_files_and_never_take_them, "too many files"},
+    {"it lies about a size",                       lie_about_a_size,               "do not agree"},
+    {"it names a file that is not its own",        name_a_file_of_another,         "do not agree"},
+    {"it names a file twice",                      name_a_file_twice,              "do not agree"},
+    {"it keeps a file to itself",                  keep_a_file_to_itself,          "do not agree"},
+    {"it fails as if all were well",               fail_as_if_all_were_well,       "nonsense"},
+    {"it fails with a control character",          fail_with_a_control_character,  "nonsense"},
+};
+/* clang-format on */
+
+/* The first octet of the mail says which act is to be played. */
+static void play(int socket, const struct reader_limits *limits)
+{
+    struct frame request = FRAME_INIT;
+    struct err err = ERR_INIT;
+    uint8_t act = 0;
+
+    (void)socket, (void)limits;
+    say(FRAME_READY, SLICE_EMPTY);
+    while (frame_receive(&child_channel, 1000, &request, &err) == RC_OK) {
+        if (pread(request.file, &act, 1, 0) != 1 || act >= LENGTH(acts))
+            _exit(1);
+        acts[act].act();
+    }
+    _exit(0);
+}
+
+static void whatever_it_does_costs_one_mail(void **state)
+{
+    struct reader_limits limits = reader_limits_default;
+    struct bench b;
+
+    (void)state;
+    limits.seconds = 1;
+    limits.leaves = 40;
+    b = bench_new(&limits, play);
+    FOR_EACH(row, acts) {
+        char act = (char)(row - acts);
+        enum rc rc = read_mail(&b, (struct slice){&act, 1});
+
+        assert_int_equal(rc, row->says != NULL ? RC_REFUSED : RC_OK);
+        if (row->says != NULL && strstr(b.err.text, row->says) == NULL)
+            fail_msg("%s", b.err.text);
+        assert_int_equal(spooled(&b), row->says != NULL ? 0 : 1);
+        assert_int_equal(read_mail(&b, (struct slice){"\0", 1}), RC_OK);
+        assert_text(&b, b.message.subject, "well");
+        bench_clear(&b);
+        b = bench_new(&limits, play);
+    }
+    bench_clear(&b);
+}
+
+static void never_ready(int socket, const struct reader_limits *limits)
+{
+    (void)socket, (void)limits;
+    _exit(3);
+}
+
+static void not_locked_in(int socket, const struct reader_limits *limits)
+{
+    (void)socket, (void)limits;
+    say(FRAME_FAILURE, SLICE("\7reader: no seccomp"));
+    _exit(0);
+}
+
+/* That is the installation's fault, not the mail's. */
+static void a_child_that_does_not_start_is_no_mails_fault(void **state)
+{
+    struct bench b = bench_new(&reader_limits_default, never_ready);
+
+    (void)state;
+    assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_BROKEN);
+    bench_clear(&b);
+    b = bench_new(&reader_limits_default, not_locked_in);
+    assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_BROKEN);
+    assert_string_equal(b.err.text, "reader: no seccomp");
+    bench_clear(&b);
+}
+
+/* The second mail of a child dies; its own child, which is the first of, reads it. */
+static void die_of_the_second(int socket, const struct reader_limits *limits)
+{
+    struct frame request = FRAME_INIT;
+    struct err err = ERR_INIT;
+
+    (void)socket, (void)limits;
+    say(FRAME_READY, SLICE_EMPTY);
+    for (int mails = 0; frame_receive(&child_channel, 1000, &request, &err) == RC_OK; mails++) {
+        if (mails == 1)
+            raise(SIGKILL);
+        answer_well();
+    }
+    _exit(0);
+}
+
+static void a_mail_is_not_blamed_for_those_before_it(void **state)
+{
+    struct bench b = bench_new(&reader_limits_default, die_of_the_second);
+
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_OK);
+    bench_clear(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mail_becomes_a_message_and_files),
+        cmocka_unit_test(one_mail_after_the_other),
+        cmocka_unit_test(what_is_not_there_is_not_found),
+        cmocka_unit_test(beyond_a_limit_nothing_is_left),
+        cmocka_unit_test(a_name_that_is_taken_is_passed_over),
+        cmocka_unit_test(whatever_it_does_costs_one_mail),
+        cmocka_unit_test(a_child_that_does_not_start_is_no_mails_fault),
+        cmocka_unit_test(a_mail_is_not_blamed_for_those_before_it),
+    };
+
+    return RUN_TESTS(tests);
+}
