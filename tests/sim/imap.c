@@ -183,7 +183,7 @@ bool imap_person_drags_back(struct world *world)
 {
     struct folder *processed = imap_folder(&world->imap, PROCESSED);
 
-    if (processed == NULL || processed->count == 0)
+    if (processed == NULL || processed->count == 0 || world->no_more_mail)
         return false;
     const struct copy *copy = &processed->copy[rng_below(&world->rng, (uint32_t)processed->count)];
 

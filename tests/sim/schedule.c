@@ -204,7 +204,7 @@ static bool anything_due(struct world *world)
 
 static bool at_rest(struct world *world)
 {
-    if (world->timeline.count > 0 || world->restart_ms != 0)
+    if (world->timeline.count > 0 || world->restart_ms != 0 || one_is_missing(world))
         return false;
     for (size_t i = 0; i < world->runs; i++) {
         const struct run *run = world->run[i];
