@@ -58,7 +58,7 @@ read_back(struct batch *b, struct job *job, struct acceptance_facts *facts, stru
     enum rc rc = l->work->case_stands(l->self, job->item.key, err);
     if (rc != RC_OK && rc != RC_NOT_FOUND)
         return rc;
-    facts->case_read_back = rc == RC_OK && effects_settled(job, EFFECT_CASE);
+    facts->case_read_back = rc == RC_OK && cases_stand(job);
     facts->recorded = rc == RC_OK;
     return read_back_files(b, job, facts, err);
 }
@@ -115,6 +115,17 @@ static bool may_leave(struct batch *b, const struct job *job, const struct work_
            effect_due(e, service_now(b->s).wall_ms) && move_delivery(job, e);
 }
 
+/* How far Processed is accounted for: a ledger that goes back in time reads on from here. */
+static void remember_processed(struct service *s, const struct target_folder *target)
+{
+    struct mailbox_record *r = &s->record;
+    if (strcmp(target->name, s->set->policy.folder_processed) != 0 || r->scanning)
+        return;
+    s->record_changed |= r->processed_uidnext != target->state.uidnext;
+    r->processed_uidvalidity = target->state.uidvalidity;
+    r->processed_uidnext = target->state.uidnext;
+}
+
 static enum rc arm_move(struct batch *b,
                         struct job *job,
                         struct work_effect *e,
@@ -122,6 +133,7 @@ static enum rc arm_move(struct batch *b,
                         struct err *err)
 {
     TRY(target_look(b->s, move_delivery(job, e)->move_to, target, err));
+    remember_processed(b->s, target);
     struct effect_change *c = batch_step(b, job, e, ON_ARM);
     c->processed_uidvalidity = target->state.uidvalidity;
     c->processed_uidnext = target->state.uidnext;

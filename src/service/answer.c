@@ -25,7 +25,20 @@ static bool wanted(const struct answering *a, const struct job *job, const struc
 {
     return job_live(job) && job->item.state == ITEM_IN_PROGRESS &&
            e->kind == EFFECT_ACKNOWLEDGEMENT && effect_due(e, service_now(a->s).wall_ms) &&
-           effects_settled(job, EFFECT_CASE) && effects_settled(job, EFFECT_ATTACHMENT);
+           cases_stand(job) && effects_settled(job, EFFECT_ATTACHMENT);
+}
+
+/* Deferred with no time of its own: a person is to be asked, and the run that saw it did not come to
+ * that. */
+static void ask_again(const struct answering *a, struct job *job, const struct work_effect *e)
+{
+    int64_t now = service_now(a->s).wall_ms;
+    bool stuck =
+        e->kind == EFFECT_ACKNOWLEDGEMENT && e->status == EFFECT_DEFERRED && e->due_ms == NOT_DUE;
+    bool tried_long =
+        e->first_try_ms != NOT_DUE && now - e->first_try_ms >= a->s->set->give_up_after_ms;
+    if (stuck && job_live(job) && job->item.state == ITEM_IN_PROGRESS)
+        job_wait(job, tried_long ? REASON_GAVE_UP : REASON_REPLY_WAITS);
 }
 
 static void collect(struct answering *a)
@@ -34,6 +47,7 @@ static void collect(struct answering *a)
     for (size_t i = 0; i < b->count; i++)
         for (size_t k = 0; k < b->job[i].item.effects; k++) {
             struct work_effect *e = &b->job[i].item.effect[k];
+            ask_again(a, &b->job[i], e);
             if (!wanted(a, &b->job[i], e))
                 continue;
             a->letter = mem_grow(a->letter, a->letters + 1, sizeof *a->letter);

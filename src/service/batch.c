@@ -202,6 +202,16 @@ bool effect_due(const struct work_effect *effect, int64_t now_ms)
            (effect->due_ms == NOT_DUE || effect->due_ms <= now_ms);
 }
 
+bool cases_stand(const struct job *job)
+{
+    for (size_t i = 0; i < job->item.effects; i++) {
+        const struct work_effect *e = &job->item.effect[i];
+        if (e->kind == EFFECT_CASE && e->status != EFFECT_DONE)
+            return false;
+    }
+    return true;
+}
+
 bool effects_settled(const struct job *job, enum effect_kind kind)
 {
     for (size_t i = 0; i < job->item.effects; i++)

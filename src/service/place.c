@@ -138,6 +138,8 @@ static enum rc place(struct batch *b, struct job *job, struct work_effect *e, st
         TRY(look_up(b, job, e, err));
         TRY(batch_commit(b, err));
     }
+    if (job_live(job) && e->status == EFFECT_REFUSED) /* whoever met that did not come to ask */
+        job_wait(job, REASON_CASE_REFUSED);
     if (!job_live(job) || !effect_due(e, now) || s->stopping)
         return RC_OK;
     if (!circuit_allows(circuit(s), now)) {

@@ -18,7 +18,8 @@ int64_t service_backoff(struct service *s, unsigned tries)
 int64_t service_look_again(const struct service *s, int64_t since_ms)
 {
     int64_t now = service_now(s).wall_ms;
-    int64_t pause = (now - since_ms) / 4;
+    int64_t passed = now < since_ms ? since_ms - now : now - since_ms; /* clocks jump back, too */
+    int64_t pause = passed / 4;
     if (pause > s->set->retry.max_ms)
         pause = s->set->retry.max_ms;
     return now + (pause > s->set->retry.first_ms ? pause : s->set->retry.first_ms);
@@ -164,7 +165,8 @@ static enum rc look(struct service *s, struct err *err)
     TRY(claim_check(s, err));
     if (s->result->mailbox_failed || s->result->other_owner[0])
         return RC_OK;
-    TRY(observe_filed(s, err)); /* first: what was filed had its case before what still lies there */
+    /* What was filed had its case before what still lies there. */
+    TRY(observe_filed(s, err));
     if (!s->result->mailbox_failed && !s->record.scanning)
         TRY(observe(s, err));
     mailbox_worked(s);

@@ -92,6 +92,7 @@ bool job_live(const struct job *job); /* neither lost nor waiting */
 struct work_effect *job_effect(struct job *job, enum effect_kind kind);
 bool effect_due(const struct work_effect *effect, int64_t now_ms);
 bool effects_settled(const struct job *job, enum effect_kind kind);
+bool cases_stand(const struct job *job); /* all made: one that was refused is settled, and is not */
 /* The completion state that an acknowledgement tells: fixed, or as it would be fixed now. */
 const char *answer_target(const struct job *job, const struct work_effect *effect);
 
