@@ -73,6 +73,9 @@ struct operations {
     /* Reads a file and says who it would be; touches nothing. */
     enum rc (*identify)(
         void *self, const char *path, const char *mailbox, struct identified *out, struct err *err);
+    /* Records of every run of this ledger that has died on this machine that it did: a decision may rest
+     * on it, and no service need be running to see it. */
+    enum rc (*prove_runs)(void *self, struct err *err);
     /* Reads the original of a held item, for a decision that makes a case of it. */
     enum rc (*read_original)(void *self, const char *key, struct message *out, struct err *err);
 };

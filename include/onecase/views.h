@@ -126,6 +126,11 @@ struct view_duplicates {
     size_t keys;
 };
 
+/* An item, by its names only. */
+struct view_named {
+    const char *key, *reference;
+};
+
 struct view {
     struct view_memory *memory;
     const void *row; /* view_item, view_delivery, … as the function says */
@@ -154,6 +159,9 @@ struct views {
     /* One view_item, whole: by a unique prefix of its key (8 digits or more) or by its case's
      * reference. RC_NOT_FOUND; RC_CONFLICT where a prefix is not unique. */
     enum rc (*item)(void *self, const char *key, struct view *out, struct err *err);
+    /* view_named: the others that wait for the same reason as this one, and whose last try (or arrival)
+     * was of the same run or in the same minute. */
+    enum rc (*alike)(void *self, const char *key, struct view *out, struct err *err);
     /* view_delivery, newest first. */
     enum rc (*deliveries)(void *self,
                           const struct view_filter *filter,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "bury.h"
 #include "doctor.h"
 #include "dry_run.h"
 #include "identify.h"
@@ -78,6 +79,12 @@ static enum rc read_original(void *self, const char *key, struct message *out, s
     return RC_OK;
 }
 
+static enum rc prove_runs(void *self, struct err *err)
+{
+    struct program *p = self;
+    return bury_dead(p->config, &p->data, err);
+}
+
 /* ---- what a command needs ----------------------------------------------------------------------------- */
 
 static enum rc open_needs(void *self,
@@ -92,6 +99,7 @@ static enum rc open_needs(void *self,
                                .run = run,
                                .doctor = doctor,
                                .identify = identify,
+                               .prove_runs = prove_runs,
                                .read_original = read_original};
     if (needs == NEEDS_NOTHING)
         return RC_OK;

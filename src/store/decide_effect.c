@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide.h"
 
+#include "evidence.h"
+
 #include <onecase/when.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +40,38 @@ choose(struct deciding *d, const struct decision_rule **out, char found[16], str
         *out = decision_find(d->request->decision, d->status, d->reason);
         if (*out != NULL)
             return RC_OK;
+    }
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* ---- what a dead run left ------------------------------------------------------------------ */
+
+static enum rc find_left(struct deciding *d, int64_t *effect, struct err *err)
+{
+    static const char find[] =
+        "SELECT effect.id FROM effect"
+        " JOIN attempt ON attempt.effect = effect.id AND attempt.phase = 'armed'"
+        " JOIN run ON run.id = attempt.run WHERE effect.key = $1 AND effect.status = 'attempting'"
+        " AND run.ended_at IS NOT NULL LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(d->w->store->db, find, &s, err));
+    stmt_text(s, 1, d->request->key);
+    TRY(stmt_row(s, err));
+    *effect = col_int(s, "id");
+    return RC_OK;
+}
+
+/* What a dead run left armed may have happened: a person can be asked before a service has seen it. */
+static enum rc lose_left(struct deciding *d, struct err *err)
+{
+    struct effect_change lost = {
+        .from = EFFECT_ATTEMPTING, .on = ON_LOSE, .due_ms = d->w->now.wall_ms};
+    enum rc rc;
+
+    while ((rc = find_left(d, &lost.effect, err)) == RC_OK) {
+        TRY(step_effect(d->w, d->request->key, &lost, err));
+        TRY(evidence_settle(d->w, d->request->key, lost.effect, err));
     }
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
@@ -105,6 +139,7 @@ enum rc decide_effect(struct deciding *d, struct err *err)
     const char *id = d->request->external_id;
     char found[16];
 
+    TRY(lose_left(d, err));
     TRY(choose(d, &rule, found, err));
     if (rule == NULL)
         return decided_already(d, effect_kind_text(kind_of(d->request->decision)), found, err);

@@ -8,6 +8,7 @@ struct views store_views(struct store *store)
         .mailboxes = view_mailboxes,
         .items = view_items,
         .item = view_one_item,
+        .alike = view_alike,
         .deliveries = view_deliveries,
         .cases = view_cases,
         .one_case = view_one_case,

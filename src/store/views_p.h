@@ -22,6 +22,8 @@ enum rc view_one_case(void *self, const char *reference, struct view *out, struc
 enum rc view_duplicates_of(
     void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err) MUST_CHECK;
 
+enum rc view_alike(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
+
 /* The steps of one item, for a list and for its page. */
 enum rc view_effects(struct db *db,
                      const char *key,

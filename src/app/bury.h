@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bury - the proof that runs are dead, by a command and not by the service.
+ */
+#pragma once
+
+#include "wire.h"
+
+/* Records every run that is proven dead from here; of those on other machines nothing is proven. */
+enum rc bury_dead(const struct config *config, struct wired_data *data, struct err *err) MUST_CHECK;

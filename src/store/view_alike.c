@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+#include <string.h>
+
+/* When, and by which run, an item broke: by its last try, or where there is none by its arrival. */
+#define LAST_TRY(column)                                                                           \
+    "(SELECT attempt." column " FROM attempt JOIN effect ON effect.id = attempt.effect"            \
+    " WHERE effect.key = item.key ORDER BY attempt.id DESC LIMIT 1)"
+#define BROKE_RUN                                                                                  \
+    "COALESCE(" LAST_TRY("run") ", (SELECT delivery.run FROM delivery"                             \
+                                " WHERE delivery.key = item.key AND delivery.won = 1)) AS run"
+#define BROKE_MINUTE "COALESCE(" LAST_TRY("started_at") ", item.created_at) / 60000 AS minute"
+
+struct broke {
+    char mailbox[NAME_SIZE], reason[32], run[RUN_ID_SIZE];
+    int64_t minute;
+};
+
+static enum rc find_broke(struct db *db, const char *key, struct broke *out, struct err *err)
+{
+    static const char find[] = "SELECT item.mailbox, item.reason, " BROKE_RUN ", " BROKE_MINUTE
+                               " FROM item WHERE item.key = $1"
+                               " AND item.state = 'needs_reconciliation'";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, key);
+    TRY(stmt_row(s, err));
+    TRY(COL_COPY(s, "mailbox", out->mailbox, err));
+    TRY(COL_COPY(s, "reason", out->reason, err));
+    TRY(COL_COPY(s, "run", out->run, err));
+    out->minute = col_int(s, "minute");
+    return RC_OK;
+}
+
+static enum rc find_alike(
+    struct db *db, const char *key, const struct broke *broke, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT item.key, COALESCE(case_record.reference, '') AS reference, " BROKE_RUN
+        ", " BROKE_MINUTE " FROM item LEFT JOIN case_record ON case_record.key = item.case_key"
+        " WHERE item.mailbox = $1 AND item.reason = $2 AND item.state = 'needs_reconciliation'"
+        " AND item.key <> $3 ORDER BY item.created_at, item.key";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_named));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, broke->mailbox);
+    stmt_text(s, 2, broke->reason);
+    stmt_text(s, 3, key);
+    EACH_ROW(s, rc, err)
+    {
+        if (strcmp(col_text(s, "run"), broke->run) != 0 && col_int(s, "minute") != broke->minute)
+            continue;
+        struct view_named *n = view_rows_add(out, &rows);
+        n->key = view_text(out, col_text(s, "key"));
+        n->reference = view_text(out, col_text(s, "reference"));
+    }
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+enum rc view_alike(void *self, const char *key, struct view *out, struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct broke broke = {.minute = 0};
+
+    TRY(tx_read(store->db, &tx, err));
+    enum rc rc = find_broke(store->db, key, &broke, err);
+
+    if (rc != RC_OK)
+        return rc == RC_NOT_FOUND ? RC_OK : rc;
+    return find_alike(store->db, key, &broke, out, err);
+}
