@@ -62,8 +62,8 @@ const char *rc_text(enum rc rc);
 
 /* Hands a failure on as it is. */
 #define TRY(call)                                                                                  \
-    do {                                                                                           \
+    __extension__({                                                                                \
         enum rc try_rc_ = (call);                                                                  \
         if (try_rc_ != RC_OK)                                                                      \
             return try_rc_;                                                                        \
-    } while (0)
+    })

@@ -23,12 +23,11 @@ static enum rc fetch_again(struct batch *b, struct job *job, struct err *err)
     if (!d)
         return FAIL(err, RC_NOT_FOUND, "original: neither stored nor in the mailbox");
     struct mail_line line = {.uid = d->uid, .internal_ms = d->internal_ms};
-    struct fetched *got = NULL;
-    size_t count = 0;
-    enum rc rc = fetch_messages(b->s, d->folder, d->uidvalidity, &line, 1, &got, &count, err);
-    bool same =
-        rc == RC_OK && count == 1 && got[0].whole && digest_eq(&got[0].octets, &job->item.octets);
-    fetched_free(got, count);
+    struct place place = {d->folder, d->uidvalidity};
+    CLEANUP(fetched_clear) struct fetched_set got = {0};
+    enum rc rc = fetch_messages(b->s, &place, &line, 1, &got, err);
+    bool same = rc == RC_OK && got.count == 1 && got.at[0].whole &&
+                digest_eq(&got.at[0].octets, &job->item.octets);
     if (rc != RC_OK && rc != RC_CONFLICT)
         return rc;
     return same ? RC_OK
@@ -60,15 +59,6 @@ static void original_failed(struct batch *b, struct job *job, enum rc rc, const 
         b->s->result->disk_full = true;
 }
 
-static void forget_incoming(struct service *s, const struct digest *octets)
-{
-    char path[BLOB_PATH_SIZE];
-    struct err err = ERR_INIT;
-    blob_path_incoming(octets, path);
-    if (s->port->blobs->forget(s->port->blobs->self, path, &err) != RC_OK)
-        log_event(LOG_WARN, "incoming.left", "why=\"%s\"", err.text);
-}
-
 enum rc store_originals(struct batch *b, struct err *err)
 {
     for (size_t i = 0; i < b->count; i++) {
@@ -85,7 +75,7 @@ enum rc store_originals(struct batch *b, struct err *err)
     TRY(batch_commit(b, err));
     for (size_t i = 0; i < b->count; i++)
         if (b->job[i].item.original_kept && !b->job[i].lost)
-            forget_incoming(b->s, &b->job[i].item.octets);
+            incoming_forget(b->s, &b->job[i].item.octets);
     return RC_OK;
 }
 

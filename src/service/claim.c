@@ -61,7 +61,8 @@ static enum rc note_of(
         *out = *known;
         return RC_OK;
     }
-    TRY(fetch_header(s, s->set->claim_folder, uidvalidity, uid, &header, err));
+    struct place place = {s->set->claim_folder, uidvalidity};
+    TRY(fetch_header(s, &place, uid, &header, err));
     if (!note_read(str_slice(&header), uid, out))
         *out =
             (struct claim_note){.uid = uid}; /* somebody else's message: remembered as nobody's */

@@ -33,18 +33,15 @@ static bool copy_proven(const struct service *s, const char *effect, struct slic
 
 static enum rc look_at(struct service *s,
                        const char *effect,
-                       uint32_t uidvalidity,
-                       const uint32_t *uid,
-                       size_t count,
+                       const struct place *place,
+                       uint32_t uid,
                        uint32_t *found,
                        struct err *err)
 {
     CLEANUP(str_clear) struct str header = STR_INIT;
-    for (size_t i = 0; i < count && !*found; i++) {
-        TRY(fetch_header(s, s->set->evidence_folder, uidvalidity, uid[i], &header, err));
-        if (copy_proven(s, effect, str_slice(&header)))
-            *found = uid[i];
-    }
+    TRY(fetch_header(s, place, uid, &header, err));
+    if (copy_proven(s, effect, str_slice(&header)))
+        *found = uid;
     return RC_OK;
 }
 
@@ -59,7 +56,9 @@ static enum rc search(
         str_addf(&value, "%s%s%s", traces[i].before, effect, traces[i].after);
         TRY(m->search(m->self, s->set->evidence_folder, traces[i].header, str_z(&value),
                       uidvalidity, &uid, &count, err));
-        TRY(look_at(s, effect, *uidvalidity, uid, count, found, err));
+        struct place place = {s->set->evidence_folder, *uidvalidity};
+        for (size_t k = 0; k < count && !*found; k++)
+            TRY(look_at(s, effect, &place, uid[k], found, err));
     }
     return RC_OK;
 }

@@ -64,8 +64,7 @@ static void drop_rest(struct fetching *f)
 }
 
 static enum rc fetch_some(struct fetching *f,
-                          const char *folder,
-                          uint32_t uidvalidity,
+                          const struct place *place,
                           const uint32_t *uid,
                           size_t count,
                           struct err *err)
@@ -74,7 +73,8 @@ static enum rc fetch_some(struct fetching *f,
         return RC_OK;
     const struct mailbox *m = f->s->port->mailbox;
     struct fetch_sink sink = {.ctx = f, .begin = begin, .add = add, .end = end};
-    enum rc rc = m->fetch(m->self, folder, uidvalidity, uid, count, f->header_only, &sink, err);
+    enum rc rc = m->fetch(m->self, place->folder, place->uidvalidity, uid, count, f->header_only,
+                          &sink, err);
     drop_rest(f);
     return rc;
 }
@@ -95,36 +95,34 @@ choose(struct service *s, const struct mail_line *line, size_t count, bool large
 }
 
 enum rc fetch_messages(struct service *s,
-                       const char *folder,
-                       uint32_t uidvalidity,
+                       const struct place *place,
                        const struct mail_line *line,
                        size_t count,
-                       struct fetched **out,
-                       size_t *got,
+                       struct fetched_set *out,
                        struct err *err)
 {
     CLEANUP(mem_free) uint32_t *uid = mem_new(count, sizeof *uid);
     struct fetching f = {.s = s};
     size_t n = choose(s, line, count, false, uid);
-    enum rc rc = fetch_some(&f, folder, uidvalidity, uid, n, err);
+    enum rc rc = fetch_some(&f, place, uid, n, err);
     if (rc == RC_OK) {
         f.header_only = true;
         n = choose(s, line, count, true, uid);
-        rc = fetch_some(&f, folder, uidvalidity, uid, n, err);
+        rc = fetch_some(&f, place, uid, n, err);
     }
-    *out = f.out;
-    *got = f.got;
+    *out = (struct fetched_set){f.out, f.got};
     return rc;
 }
 
-void fetched_free(struct fetched *f, size_t count)
+void fetched_clear(struct fetched_set *c)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (f[i].source)
-            source_clear(f[i].source);
-        free(f[i].source);
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->at[i].source)
+            source_clear(c->at[i].source);
+        free(c->at[i].source);
     }
-    free(f);
+    free(c->at);
+    *c = (struct fetched_set){0};
 }
 
 /* ---- only looking ---------------------------------------------------------------------------- */
@@ -165,8 +163,7 @@ static enum rc look_end(void *ctx, struct err *err)
 }
 
 enum rc fetch_digests(struct service *s,
-                      const char *folder,
-                      uint32_t uidvalidity,
+                      const struct place *place,
                       const struct mail_line *line,
                       size_t count,
                       struct digest *out,
@@ -180,7 +177,8 @@ enum rc fetch_digests(struct service *s,
     struct looking l = {.line = line, .count = count, .out = out};
     struct fetch_sink sink = {.ctx = &l, .begin = look_begin, .add = look_add, .end = look_end};
     const struct mailbox *m = s->port->mailbox;
-    enum rc rc = m->fetch(m->self, folder, uidvalidity, uid, count, false, &sink, err);
+    enum rc rc =
+        m->fetch(m->self, place->folder, place->uidvalidity, uid, count, false, &sink, err);
     if (l.hash)
         sha256_drop(&l.hash);
     return rc;
@@ -214,16 +212,12 @@ static enum rc header_end(void *ctx, struct err *err)
     return RC_OK;
 }
 
-enum rc fetch_header(struct service *s,
-                     const char *folder,
-                     uint32_t uidvalidity,
-                     uint32_t uid,
-                     struct str *out,
-                     struct err *err)
+enum rc fetch_header(
+    struct service *s, const struct place *place, uint32_t uid, struct str *out, struct err *err)
 {
     struct fetch_sink sink = {
         .ctx = out, .begin = header_begin, .add = header_add, .end = header_end};
     const struct mailbox *m = s->port->mailbox;
     str_empty(out);
-    return m->fetch(m->self, folder, uidvalidity, &uid, 1, true, &sink, err);
+    return m->fetch(m->self, place->folder, place->uidvalidity, &uid, 1, true, &sink, err);
 }

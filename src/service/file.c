@@ -218,7 +218,8 @@ static enum rc look_in_target(struct looking *l, struct err *err)
     uint32_t from = f.uidvalidity == e->processed_uidvalidity ? e->processed_uidnext : 1;
     TRY(m->list(m->self, l->delivery->move_to, f.uidvalidity, from, &line, &count, err));
     CLEANUP(mem_free) struct digest *digest = mem_new(count + 1, sizeof *digest);
-    TRY(fetch_digests(l->b->s, l->delivery->move_to, f.uidvalidity, line, count, digest, err));
+    struct place place = {l->delivery->move_to, f.uidvalidity};
+    TRY(fetch_digests(l->b->s, &place, line, count, digest, err));
     return choose(l, &f, line, digest, count, err);
 }
 

@@ -167,10 +167,7 @@ static bool proven(const struct service *s, const struct entering *e)
 static enum import_choice
 import_of(const struct service *s, uint32_t uidvalidity, const struct mail_line *line)
 {
-    const struct mailbox_record *r = &s->record;
-    bool before = line->internal_ms < r->import_before_ms &&
-                  (uidvalidity != r->import_uidvalidity || line->uid < r->import_uidnext);
-    return before ? r->import : IMPORT_NOT_ASKED;
+    return from_before(&s->record, uidvalidity, line) ? s->record.import : IMPORT_NOT_ASKED;
 }
 
 static bool before_rewind(const struct service *s, uint32_t uidvalidity, uint32_t uid, bool filed)
@@ -181,8 +178,7 @@ static bool before_rewind(const struct service *s, uint32_t uidvalidity, uint32_
 }
 
 static enum rc enter(struct service *s,
-                     const char *folder,
-                     uint32_t uidvalidity,
+                     const struct place *place,
                      const struct fetched *f,
                      bool filed,
                      struct entering *e,
@@ -191,11 +187,11 @@ static enum rc enter(struct service *s,
     *e = (struct entering){.fetched = f, .message = MESSAGE_INIT};
     struct identity identity;
     TRY(read_message(s, e, err));
-    TRY(identify(s, e, uidvalidity, &identity, err));
+    TRY(identify(s, e, place->uidvalidity, &identity, err));
     e->arrival = (struct arrival){
         .mailbox = s->set->policy.mailbox,
-        .folder = folder,
-        .uidvalidity = uidvalidity,
+        .folder = place->folder,
+        .uidvalidity = place->uidvalidity,
         .uid = f->line.uid,
         .numbering = s->record.numbering,
         .internal_ms = f->line.internal_ms,
@@ -206,8 +202,8 @@ static enum rc enter(struct service *s,
         .source_digest = f->whole ? f->source->source_digest : header_digest(f),
         .message = e->readable ? &e->message : NULL,
         .held = e->arrival.held,
-        .import = filed ? IMPORT_NOT_ASKED : import_of(s, uidvalidity, &f->line),
-        .before_rewind = before_rewind(s, uidvalidity, f->line.uid, filed),
+        .import = filed ? IMPORT_NOT_ASKED : import_of(s, place->uidvalidity, &f->line),
+        .before_rewind = before_rewind(s, place->uidvalidity, f->line.uid, filed),
         .proven = proven(s, e),
         .filed = filed,
     };
@@ -231,16 +227,21 @@ static void count(struct tick_result *r, const struct reservation *got)
         r->duplicates++;
 }
 
-/* A copy's octets are no longer needed once its delivery is recorded; an item's own are kept first. */
-static void forget_copy(struct service *s, const struct arrival *a, const struct reservation *got)
+void incoming_forget(struct service *s, const struct digest *octets)
 {
     char path[BLOB_PATH_SIZE];
     struct err err = ERR_INIT;
-    if (got->new_item || got->octets_wanted || digest_is_zero(&a->octets))
-        return;
-    blob_path_incoming(&a->octets, path);
+    blob_path_incoming(octets, path);
     if (s->port->blobs->forget(s->port->blobs->self, path, &err) != RC_OK)
         log_event(LOG_WARN, "incoming.left", "why=\"%s\"", err.text);
+}
+
+/* Octets that no original is made of are not needed once their delivery is recorded: those of copies,
+ * and of mail that is only remembered. */
+static void forget_octets(struct service *s, const struct arrival *a, const struct reservation *got)
+{
+    if (!got->octets_wanted && !digest_is_zero(&a->octets))
+        incoming_forget(s, &a->octets);
 }
 
 static void reserved(struct service *s, const struct arrival *a, const struct reservation *got)
@@ -248,7 +249,7 @@ static void reserved(struct service *s, const struct arrival *a, const struct re
     count(s->result, got);
     log_event(LOG_NOTE, "delivery.recorded", "key=%s case=%s class=%s uid=%u", got->key,
               got->reference, delivery_class_text(got->class), (unsigned)a->uid);
-    forget_copy(s, a, got);
+    forget_octets(s, a, got);
 }
 
 static enum rc reserve(struct service *s, const struct arrival *arrival, size_t n, struct err *err)
@@ -284,19 +285,17 @@ reserve_batch(struct service *s, const struct arrival *arrival, size_t n, struct
 }
 
 enum rc intake_reserve(struct service *s,
-                       const char *folder,
-                       uint32_t uidvalidity,
-                       struct fetched *fetched,
-                       size_t count_fetched,
+                       const struct place *place,
+                       const struct fetched_set *caught,
                        bool filed,
                        struct err *err)
 {
-    struct entering *e = mem_new(count_fetched, sizeof *e);
-    struct arrival *arrival = mem_new(count_fetched, sizeof *arrival);
+    struct entering *e = mem_new(caught->count, sizeof *e);
+    struct arrival *arrival = mem_new(caught->count, sizeof *arrival);
     size_t n = 0;
     enum rc rc = RC_OK;
-    for (size_t i = 0; i < count_fetched && rc == RC_OK; i++) {
-        rc = enter(s, folder, uidvalidity, &fetched[i], filed, &e[n], err);
+    for (size_t i = 0; i < caught->count && rc == RC_OK; i++) {
+        rc = enter(s, place, &caught->at[i], filed, &e[n], err);
         if (rc == RC_OK)
             arrival[n] = e[n].arrival;
         n++;

@@ -65,8 +65,7 @@ static enum rc first_look(struct service *s, const struct folder_state *f, struc
     return l->mailboxes->save(l->self, r, service_now(s), err);
 }
 
-static bool
-from_before(const struct mailbox_record *r, uint32_t uidvalidity, const struct mail_line *line)
+bool from_before(const struct mailbox_record *r, uint32_t uidvalidity, const struct mail_line *line)
 {
     bool old = line->internal_ms < r->import_before_ms;
     return old && (uidvalidity != r->import_uidvalidity || line->uid < r->import_uidnext);
@@ -74,8 +73,7 @@ from_before(const struct mailbox_record *r, uint32_t uidvalidity, const struct m
 
 /* Leaves in `line` what is new and may be recorded; counts what waits for the choice. */
 static enum rc choose_new(struct service *s,
-                          const char *folder,
-                          uint32_t uidvalidity,
+                          const struct place *place,
                           struct mail_line *line,
                           size_t *count,
                           struct err *err)
@@ -86,15 +84,15 @@ static enum rc choose_new(struct service *s,
     for (size_t i = 0; i < *count; i++)
         uid[i] = line[i].uid;
     if (*count > 0)
-        TRY(l->intake->unseen(l->self, s->record.id, folder, uidvalidity, uid, *count, unseen,
-                              err));
+        TRY(l->intake->unseen(l->self, s->record.id, place->folder, place->uidvalidity, uid, *count,
+                              unseen, err));
     size_t kept = 0;
     int64_t awaiting = 0;
     for (size_t i = 0; i < *count; i++) {
         bool undecided = s->record.import == IMPORT_NOT_ASKED || s->record.import == IMPORT_WAITING;
         if (!unseen[i])
             continue;
-        if (undecided && from_before(&s->record, uidvalidity, &line[i]))
+        if (undecided && from_before(&s->record, place->uidvalidity, &line[i]))
             awaiting++;
         else
             line[kept++] = line[i];
@@ -120,30 +118,37 @@ static bool room_on_disk(struct service *s)
     return !s->result->disk_full;
 }
 
+/* One set: what came is reserved, also where the connection broke behind it. */
+static enum rc take_set(struct service *s,
+                        const struct place *place,
+                        const struct mail_line *line,
+                        size_t count,
+                        bool filed,
+                        struct err *err)
+{
+    CLEANUP(fetched_clear) struct fetched_set caught = {0};
+    struct err why = ERR_INIT;
+    enum rc fetch = fetch_messages(s, place, line, count, &caught, &why);
+    if (caught.count > 0)
+        TRY(intake_reserve(s, place, &caught, filed, err));
+    s->record.backlog -= (int64_t)caught.count;
+    return soften(s, fetch, &why, err);
+}
+
 /* Fetches and reserves in sets, so that a broken connection repeats little. */
 static enum rc take_in(struct service *s,
-                       const char *folder,
-                       uint32_t uidvalidity,
+                       const struct place *place,
                        const struct mail_line *line,
                        size_t count,
                        bool filed,
                        struct err *err)
 {
     size_t size = s->careful ? 1 : s->set->batch;
-    for (size_t at = 0; at < count && !s->stopping && room_on_disk(s); at += size) {
-        size_t n = count - at < size ? count - at : size;
-        struct fetched *got = NULL;
-        size_t whole = 0;
-        struct err why = ERR_INIT;
-        enum rc fetch = fetch_messages(s, folder, uidvalidity, line + at, n, &got, &whole, &why);
-        enum rc rc =
-            whole > 0 ? intake_reserve(s, folder, uidvalidity, got, whole, filed, err) : RC_OK;
-        fetched_free(got, whole);
-        TRY(rc);
+    for (size_t at = 0; at < count && !s->result->mailbox_failed; at += size) {
+        if (s->stopping || !room_on_disk(s))
+            return RC_OK;
+        TRY(take_set(s, place, line + at, count - at < size ? count - at : size, filed, err));
         TRY(service_renew(s, err));
-        if (fetch != RC_OK)
-            return soften(s, fetch, &why, err);
-        s->record.backlog -= (int64_t)n;
     }
     return RC_OK;
 }
@@ -157,8 +162,9 @@ static enum rc take_new(struct service *s, const struct folder_state *f, struct 
     enum rc rc = m->list(m->self, s->set->inbox, f->uidvalidity, 1, &line, &count, &why);
     if (rc != RC_OK)
         return soften(s, rc, &why, err);
-    TRY(choose_new(s, s->set->inbox, f->uidvalidity, line, &count, err));
-    return take_in(s, s->set->inbox, f->uidvalidity, line, count, false, err);
+    struct place place = {s->set->inbox, f->uidvalidity};
+    TRY(choose_new(s, &place, line, &count, err));
+    return take_in(s, &place, line, count, false, err);
 }
 
 enum rc observe(struct service *s, struct err *err)
@@ -181,19 +187,45 @@ enum rc observe(struct service *s, struct err *err)
 
 /* ---- after the ledger went back in time: what is filed and forgotten ------------------------- */
 
+/* Leaves in `line` what no delivery has the octets of. */
+static enum rc choose_forgotten(struct service *s,
+                                const struct place *place,
+                                struct mail_line *line,
+                                size_t *count,
+                                struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    CLEANUP(mem_free) struct digest *digest = mem_new(*count + 1, sizeof *digest);
+    size_t kept = 0;
+    TRY(fetch_digests(s, place, line, *count, digest, err));
+    for (size_t i = 0; i < *count; i++) {
+        int64_t delivery;
+        struct err why = ERR_INIT;
+        enum rc rc = l->intake->octets_known(l->self, s->record.id, &digest[i], &delivery, &why);
+        if (rc == RC_NOT_FOUND && !digest_is_zero(&digest[i]))
+            line[kept++] = line[i];
+        else if (rc != RC_OK && rc != RC_NOT_FOUND)
+            return FAIL(err, rc, "%s", why.text);
+    }
+    *count = kept;
+    return RC_OK;
+}
+
 static enum rc take_filed(struct service *s, const struct folder_state *f, struct err *err)
 {
     const struct mailbox *m = s->port->mailbox;
-    const char *folder = s->set->policy.folder_processed;
+    struct place place = {s->set->policy.folder_processed, f->uidvalidity};
     uint32_t from =
         f->uidvalidity == s->record.processed_uidvalidity ? s->record.processed_uidnext : 1;
     CLEANUP(mem_free) struct mail_line *line = NULL;
     size_t count = 0;
     struct err why = ERR_INIT;
-    enum rc rc = m->list(m->self, folder, f->uidvalidity, from, &line, &count, &why);
+    enum rc rc = m->list(m->self, place.folder, f->uidvalidity, from, &line, &count, &why);
+    if (rc == RC_OK)
+        rc = choose_forgotten(s, &place, line, &count, &why);
     if (rc != RC_OK)
         return soften(s, rc, &why, err);
-    return take_in(s, folder, f->uidvalidity, line, count, true, err);
+    return take_in(s, &place, line, count, true, err);
 }
 
 static enum rc scan_ends(struct service *s, const struct folder_state *f, struct err *err)

@@ -92,7 +92,8 @@ bool job_live(const struct job *job); /* neither lost nor waiting */
 struct work_effect *job_effect(struct job *job, enum effect_kind kind);
 bool effect_due(const struct work_effect *effect, int64_t now_ms);
 bool effects_settled(const struct job *job, enum effect_kind kind);
-bool cases_stand(const struct job *job); /* all made: one that was refused is settled, and is not */
+bool cases_stand(
+    const struct job *job); /* every one is made; a refused one is settled, and is not */
 /* The completion state that an acknowledgement tells: fixed, or as it would be fixed now. */
 const char *answer_target(const struct job *job, const struct work_effect *effect);
 
@@ -106,6 +107,12 @@ bool service_may(const struct service *s, enum effect_kind kind); /* not paused 
 enum rc service_renew(struct service *s, struct err *err) MUST_CHECK;
 /* A server's fault on the IMAP side: opens its circuit, remembers the reason. */
 void service_mailbox_fault(struct service *s, const struct err *why);
+
+/* ---- observe.c */
+/* Is a message from before the first start? */
+bool from_before(const struct mailbox_record *r,
+                 uint32_t uidvalidity,
+                 const struct mail_line *line);
 
 /* ---- the stages, in order */
 enum rc recover(struct service *s, struct err *err) MUST_CHECK;     /* recover.c */
@@ -137,6 +144,13 @@ const struct work_delivery *move_delivery(const struct job *job, const struct wo
 enum rc close_items(struct batch *b, struct err *err) MUST_CHECK; /* perform.c */
 
 /* ---- fetch.c: octets from the server into incoming/ */
+
+/* A folder, and the UIDVALIDITY under which its UIDs were seen. */
+struct place {
+    const char *folder;
+    uint32_t uidvalidity;
+};
+
 struct fetched {
     struct mail_line line;
     bool whole; /* its octets are durable in incoming/ */
@@ -144,40 +158,42 @@ struct fetched {
     struct source *source; /* owned: what the octets, or the header alone, say */
 };
 
+struct fetched_set {
+    struct fetched *at;
+    size_t count;
+};
+
 /* Streams the messages named by `line` (uid set) into incoming/; `out` has one entry a message that
  * came. Oversize ones come by their header only. */
 enum rc fetch_messages(struct service *s,
-                       const char *folder,
-                       uint32_t uidvalidity,
+                       const struct place *place,
                        const struct mail_line *line,
                        size_t count,
-                       struct fetched **out,
-                       size_t *got,
+                       struct fetched_set *out,
                        struct err *err) MUST_CHECK;
-void fetched_free(struct fetched *f, size_t count);
+void fetched_clear(struct fetched_set *c); /* for CLEANUP */
 /* Only the digests of messages, keeping nothing. Entries that did not come have a zero digest. */
 enum rc fetch_digests(struct service *s,
-                      const char *folder,
-                      uint32_t uidvalidity,
+                      const struct place *place,
                       const struct mail_line *line,
                       size_t count,
                       struct digest *out,
                       struct err *err) MUST_CHECK;
 /* The header block of one message. */
 enum rc fetch_header(struct service *s,
-                     const char *folder,
-                     uint32_t uidvalidity,
+                     const struct place *place,
                      uint32_t uid,
                      struct str *out,
                      struct err *err) MUST_CHECK;
 
 /* ---- intake.c */
+/* `filed`: found in Processed, where it stays. */
 enum rc intake_reserve(struct service *s,
-                       const char *folder,
-                       uint32_t uidvalidity,
-                       struct fetched *fetched,
-                       size_t count,
+                       const struct place *place,
+                       const struct fetched_set *caught,
                        bool filed,
                        struct err *err) MUST_CHECK;
+/* incoming/SHA256 of these octets is no longer needed. */
+void incoming_forget(struct service *s, const struct digest *octets);
 /* Frees a message and removes the spool files of its parts. */
 void message_forget(struct service *s, struct message *m);
