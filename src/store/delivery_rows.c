@@ -29,8 +29,8 @@ enum rc delivery_recorded(struct db *db,
     static const char find[] =
         "SELECT delivery.id, delivery.key, case_record.reference, delivery.class,"
         " item.disposition, item.state,"
-        " CASE WHEN item.original_kept = 0 AND item.octets = delivery.octets THEN 1 ELSE 0 END"
-        " AS octets_wanted FROM delivery"
+        " CASE WHEN item.original_kept = 0 AND item.octets = delivery.octets"
+        " AND item.disposition <> 'adopted' THEN 1 ELSE 0 END AS octets_wanted FROM delivery"
         " JOIN item ON item.key = delivery.key"
         " LEFT JOIN case_record ON case_record.key = item.case_key"
         " WHERE delivery.mailbox = $1 AND delivery.folder = $2 AND delivery.uidvalidity = $3"

@@ -186,6 +186,7 @@ static void look_only_remembers_and_plans_nothing(void **state)
 
     assert_int_equal(r.reserved, RESERVED_SETTLED);
     assert_int_equal(r.disposition, DISPOSITION_ADOPTED);
+    assert_false(r.octets_wanted);
     assert_string_equal(LOOK(d, ITEM("lease_run"), r.key), "(null)");
     assert_string_equal(LOOK(d, ITEM("next_due"), r.key), "(null)");
     assert_int_equal(COUNT(d, "effect WHERE key = $1", r.key), 0);
