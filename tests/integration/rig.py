@@ -251,9 +251,10 @@ class Rig:
         return self.connection
 
     def deliver(self, *mails, age=0, folder="INBOX", flags=""):
-        """Puts mails (octets or Mail) into a folder, `age` seconds old; no two came in the same second."""
+        """Puts mails (octets or Mail) into a folder, `age` seconds and a little more old, each a second after the
+        one before."""
         for mail in mails:
-            when = imaplib.Time2Internaldate(time.time() - age - len(self.delivered))
+            when = imaplib.Time2Internaldate(time.time() - age - 600 + len(self.delivered))
             octets = getattr(mail, "octets", mail)
             typ, said = self.imap().append(folder, flags, when, octets)
             assert typ == "OK", said
