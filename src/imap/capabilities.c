@@ -16,10 +16,10 @@ static const struct {
 };
 /* clang-format on */
 
-unsigned capability_of(const char *name)
+unsigned capability_of(struct slice name)
 {
     for (size_t i = 0; i < LENGTH(rows); i++)
-        if (slice_eq_nocase(slice_z(name), slice_z(rows[i].name)))
+        if (slice_eq_nocase(name, slice_z(rows[i].name)))
             return rows[i].capability;
     return 0;
 }

@@ -13,8 +13,8 @@ enum capability {
     CAN_NAMESPACE = 1 << 3,
 };
 
-/* The capabilities among the words of a CAPABILITY line. */
-unsigned capability_of(const char *name);
+/* That of a word of a CAPABILITY line; 0 where we use none of that name. */
+unsigned capability_of(struct slice name);
 
 /* A line for each row: what it is, whether it is there, what is used. */
 void capabilities_describe(unsigned have, struct str *out);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """I01-I14, I19-I21: the real mailbox port against servers that answer oddly, or stop in the middle."""
+import os
 import socket
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peers"))
 from authority import Authority  # noqa: E402
+from connect_proxy import ConnectProxy  # noqa: E402
 from imap_peer import ImapPeer  # noqa: E402
 from tool import Tool  # noqa: E402
 
@@ -155,6 +156,40 @@ def test_i01_line_breaks_are_refused(setting):
     with ImapPeer("") as peer, mailbox(peer.port, **setting) as tool:
         assert outcome(tool.ask("open INBOX")) == "refused"
     assert peer.secrets == []
+
+
+def test_i01_by_a_proxy(authority):
+    """TLS goes through it, to the server; what is between sees nothing."""
+    with ImapPeer("", certificate=authority.issue("good"), implicit=True, INBOX=MAILS) as peer, ConnectProxy() as proxy, \
+            mailbox(peer.port, host="localhost", security="tls", ca_file=authority.file,
+                    proxy=f"http://127.0.0.1:{proxy.port}") as tool:
+        assert tool.ask("open INBOX")["exists"] == 3
+    assert proxy.asked == [f"localhost:{peer.port}"]
+
+
+@pytest.mark.parametrize("answer", ["403 Forbidden", "502 Bad Gateway"])
+def test_i01_a_proxy_that_refuses(answer):
+    with ImapPeer("") as peer, ConnectProxy(answer) as proxy, \
+            mailbox(peer.port, proxy=f"http://127.0.0.1:{proxy.port}") as tool:
+        answer = tool.ask("open INBOX")
+    assert outcome(answer) == "deferred" and peer.connections == 0
+
+
+def test_i18_a_server_that_is_down_costs_nothing(monkeypatch):
+    """Hundreds of connections that fail at each stage: no descriptor is left, and no memory."""
+    def held(tool):
+        status = Path(f"/proc/{tool.process.pid}/status").read_text()
+        return len(list(Path(f"/proc/{tool.process.pid}/fd").iterdir())), int(status.split("VmRSS:")[1].split()[0])
+
+    monkeypatch.setenv("ASAN_OPTIONS", "quarantine_size_mb=1")  # or it keeps what is freed
+    with ImapPeer("on connect close\non connect proceed\non AUTHENTICATE no [UNAVAILABLE] down") as peer, \
+            mailbox(peer.port) as tool:
+        for round_ in range(300):
+            assert outcome(tool.ask("open INBOX")) == "deferred"
+            if round_ == 50:
+                before = held(tool)
+        after = held(tool)
+    assert after[0] == before[0] and after[1] < before[1] + 8000
 
 
 # ---- I02-I04: in the middle of something
@@ -457,7 +492,44 @@ def test_i08_idle_that_fails(script):
         assert outcome(tool.ask("wait INBOX 200")) == "ok"
 
 
+def test_i08_waiting_ends_when_it_is_told_to():
+    reading, writing = os.pipe()
+    with ImapPeer("", INBOX=MAILS) as peer, mailbox(peer.port, wake_fd=reading) as tool:
+        assert outcome(tool.ask("open INBOX")) == "ok"
+        tool.tell("wait INBOX 30000")
+        while not any("IDLE" in c for c in peer.commands):
+            time.sleep(0.01)
+        os.write(writing, b"x")
+        answer = tool.hear()
+        assert outcome(answer) == "ok" and answer["took_ms"] < 5000
+    os.close(reading)
+    os.close(writing)
+
+
 # ---- I09, I13, I14, I19: what stands in answers
+
+
+@pytest.mark.parametrize("event, line, rc", [
+    ("SEARCH", "list INBOX 7 1", "ok"),
+    ("SEARCH", "search INBOX Subject x", "ok"),
+    ("SEARCH", "move INBOX 7 Processed 11", "ok"),
+    ("LINES", "list INBOX 7 1", "deferred"),
+    ("BODIES", "fetch INBOX 7 11", "deferred"),
+    ("EXAMINE", "open INBOX", "refused"),
+    ("CAPABILITY", "open INBOX", "deferred"),
+    ("NAMESPACE", "open INBOX", "deferred"),
+    ("LIST", "open INBOX", "ok"),
+])
+def test_answers_that_say_nothing(event, line, rc):
+    """A tagged OK and not a word before it; a server that tells not what it can do is not taken for one
+    that can do nothing."""
+    script = "on CAPABILITY proceed\n" if event == "CAPABILITY" else BASIC + "\n" if event == "LIST" else ""
+    with ImapPeer(f"{script}on {event} raw %T OK done\\r\\n", INBOX=MAILS) as peer, mailbox(peer.port) as tool:
+        answer = tool.ask(line)
+        assert outcome(answer) == rc, answer
+        assert answer.get("lines", []) == [] and answer.get("uids", []) == []
+        assert answer.get("moved") in (None, [[11, "absent", 0, 0]])
+
 
 UNASKED = ("say * 5 EXISTS, then say * 1 RECENT, then say * 1 FETCH (FLAGS (\\Seen)), then say * 2 FETCH (UID 12 FLAGS (\\Seen)), "
            "then say * OK [ALERT] hi, then say * FLAGS (\\Seen), then say * 9 EXPUNGE, then proceed")

@@ -13,7 +13,8 @@ class Tool:
     def __init__(self, name, **settings):
         words = [f"{key}={value}" for key, value in settings.items() if value is not None]
         self.process = subprocess.Popen([BUILD / "tests" / name, *words], text=True, bufsize=1,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        pass_fds=[fd for key, fd in settings.items() if key == "wake_fd"])
 
     def tell(self, line):
         self.process.stdin.write(line + "\n")

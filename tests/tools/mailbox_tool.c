@@ -259,11 +259,17 @@ int main(int argc, char **argv)
     struct endpoint endpoint = {.timeout_ms = 3000};
     struct clock clock_ = real_clock();
     struct imap_mailbox *mailbox;
+    int wake_fd = -1;
 
-    for (int i = 1; i < argc; i++)
-        if (!set_endpoint(&endpoint, argv[i]))
+    for (int i = 1; i < argc; i++) {
+        const char *fd = value_of(argv[i], "wake_fd");
+
+        if (fd != NULL)
+            wake_fd = (int)strtol(fd, NULL, 10);
+        else if (!set_endpoint(&endpoint, argv[i]))
             return 64;
-    mailbox = imap_mailbox_new(&endpoint, &clock_, -1);
+    }
+    mailbox = imap_mailbox_new(&endpoint, &clock_, wake_fd);
     port = imap_mailbox_port(mailbox);
     setvbuf(stdout, NULL, _IOLBF, 0);
     while (fgets(line, sizeof line, stdin) != NULL) {

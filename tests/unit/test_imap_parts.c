@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: imap */
+#include "ask.h"
 #include "guard.h"
 #include "imap_p.h"
 #include "names.h"
@@ -46,6 +47,39 @@ static void folders_have_their_name_on_the_wire(void **state)
         str_addz(&ns.others, row->others);
         assert_int_equal(name_to_wire(&ns, row->name, &wire, &err), RC_OK);
         assert_string_equal(str_z(&wire), row->wire);
+    }
+}
+
+static void a_namespace_is_read(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *prefix;
+        const char *others;
+        char delimiter;
+    } rows[] = {
+        {"((\"\" \"/\")) NIL NIL", "", "", '/'},
+        {"((\"INBOX.\" \".\")) NIL NIL", "INBOX.", "INBOX.\n", '.'},
+        {"((\"\" \"/\")(\"mine/\" \"/\")) ((\"~\" \"/\")) ((\"#a/\" \"/\")(\"#b/\" \"/\"))", "",
+         "mine/\n~\n#a/\n#b/\n", '/'},
+        {"((\"\" \"/\" \"X-PARAM\" (\"a)\" \"b\"))) NIL ((\"s/\" \"/\"))", "", "s/\n", '/'},
+        {"NIL NIL ((\"s.\" \".\"))", "", "s.\n", '\0'},
+        {"((\"a\\\"b\" \"\\\\\")) NIL NIL", "a\"b", "a\"b\n", '\\'},
+        {"((\"\" NIL)) NIL NIL", "", "", '\0'},
+        {"((\"INBOX", "", "", '\0'},
+        {"((", "", "", '\0'},
+        {"", "", "", '\0'},
+        {"what?", "", "", '\0'},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(name_space_clear) struct name_space ns = {.delimiter = '\0'};
+
+        read_namespace(slice_z(row->name), &ns);
+        assert_string_equal(str_z(&ns.prefix), row->prefix);
+        assert_string_equal(str_z(&ns.others), row->others);
+        assert_int_equal(ns.delimiter, row->delimiter);
     }
 }
 
@@ -195,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_have_their_name_on_the_wire),
+        cmocka_unit_test(a_namespace_is_read),
         cmocka_unit_test(names_that_are_none_are_refused),
         cmocka_unit_test(literals_are_not_looked_at),
         cmocka_unit_test(long_and_nested_responses_are_refused),
