@@ -126,6 +126,7 @@ kept(struct batch *b, struct job *job, struct work_effect *e, enum rc rc, const 
     case RC_OK:
         c = batch_step(b, job, e, ON_DONE);
         c->outcome = OUTCOME_DONE;
+        c->reason = ""; /* why it had to wait is told by its tries */
         return;
     case RC_CONFLICT: /* another file stands there (B02): never overwritten */
     case RC_REFUSED:  /* it cannot be read any more */
@@ -174,7 +175,7 @@ static void look_again(struct batch *b, struct job *job, struct work_effect *e)
     if (rc != RC_OK && rc != RC_CONFLICT && rc != RC_REFUSED && rc != RC_NOT_FOUND)
         return;
     batch_evidence(b, job, e, "read-back", rc == RC_OK, a->stored_name);
-    batch_step(b, job, e, rc == RC_OK ? ON_EVIDENCE : ON_ABSENCE);
+    batch_step(b, job, e, rc == RC_OK ? ON_EVIDENCE : ON_ABSENCE)->reason = "";
 }
 
 static enum rc attachments_check(struct batch *b, struct err *err)
