@@ -7,11 +7,11 @@
 /* Takes a line off the front, without its end. */
 static bool take_line(struct slice *rest, struct slice *line)
 {
-    bool more = slice_next(rest, '\n', line);
-
+    if (!slice_next(rest, '\n', line))
+        return false;
     while (line->len > 0 && line->at[line->len - 1] == '\r')
         line->len--;
-    return more;
+    return true;
 }
 
 static bool is_delimiter(struct slice line)
