@@ -116,7 +116,6 @@ enum rc imap_wait(void *self, const char *folder, int64_t wait_ms, struct err *e
 {
     struct imap_mailbox *m = self;
     int64_t until_ms = imap_now(m) + wait_ms;
-    CLEANUP(str_clear) struct str wire = STR_INIT;
 
     TRY(session_ready(m, err));
     if ((m->capabilities & CAN_IDLE) == 0) {

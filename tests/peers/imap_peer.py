@@ -379,6 +379,9 @@ class Dialogue:
         verb, words = words[0].upper(), words[1:]
         if verb == "LOGOUT":
             raise Over
+        if self.folder is None and verb in ("SEARCH", "FETCH", "MOVE", "COPY", "STORE", "EXPUNGE", "IDLE"):
+            self.send(f"{tag} BAD no folder is open\r\n".encode())
+            return
         event = verb if verb != "FETCH" else "BODIES" if "BODY" in line else "LINES"
         self.act_on(event, tag, lambda: getattr(self, "do_" + verb.lower())(words, octets))
         if verb == "STARTTLS":
