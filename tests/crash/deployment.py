@@ -76,17 +76,33 @@ class Deployment(rig.Rig):
     def acknowledgements(self):
         return [email.message_from_bytes(octets) for octets in self.peer.accepted]
 
+    def write(self):
+        """Only what is new: other processes may be reading it."""
+        text = rig.yaml(self.settings) + "\n"
+        if not self.config.exists() or self.config.read_text() != text:
+            self.config.write_text(text)
+
     # running
 
     def crash(self, point, status=None):
         """`run --once` with one point; the words of its trace, a line each."""
         self.write()
-        extra = {"ONECASE_CRASH_TRACE": str(self.trace)} | ({"ONECASE_CRASH": point} if point else {})
+        extra = {"ONECASE_CRASH_TRACE": str(self.trace), "ONECASE_CRASH_DISK": str(self.data)}
+        extra |= {"ONECASE_CRASH": point} if point else {}
         done = subprocess.run([CRASHING, "run", "--once", "--json"], env={**self.environment(), **extra}, text=True,
                               capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
         self.said += done.stderr
         assert status is None or done.returncode == status, done.stderr[-2000:]
         return [line.split() for line in self.trace.read_text().splitlines()]
+
+    def stop_at(self, point, **more):
+        """Starts `run --once` and comes back when its worker is stopped there; gives both processes."""
+        self.write()
+        run = subprocess.Popen([CRASHING, "run", "--once", "--json"], text=True, start_new_session=True,
+                               env={**self.environment(), "ONECASE_CRASH": point, **more},
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.services.append(rig.Service(run))
+        return run, rig.await_(lambda: stopped_child(run.pid), f"the worker stops at {point}")
 
     def settle(self, seconds=20):
         """Runs until nothing moves any more (V9)."""
@@ -126,18 +142,25 @@ class Deployment(rig.Rig):
     # what is seen
 
     def check(self):
-        """V1 to V9. Killed runs leave temporary files, which are swept when they are a day old."""
-        for left in (self.data / "tmp").iterdir():
+        """V1 to V9."""
+        rig.assert_invariants(self, self.acknowledgements(), killed=True)
+
+    def forget_incoming(self):
+        """Removes what stands under incoming/ and is an original by now, or the copy of one."""
+        known = {rig.sha256(octets) for octets in self.delivered}
+        kept = {path.split("/")[2] for path in self.files() if path.endswith("/original.eml")}
+        assert {item["key"] for item in self.items()} == kept
+        for left in (self.data / "incoming").iterdir():
+            assert left.name in known
             left.unlink()
-        rig.assert_invariants(self, self.acknowledgements())
 
     def end_state(self):
         """What must be the same however often it was killed: states, references, effects, files, letters."""
         folders = {folder: sorted(rig.sha256(octets) for octets in self.mails(folder).values())
                    for folder in self.folders() if folder != "onecase"}
         return {"items": {item["key"]: item_state(item) for item in self.items()},
-                "cases": [{k: v for k, v in case.items() if k != "created_at"} for case in
-                          sorted(self.json("cases"), key=lambda case: case["reference"])],
+                "cases": {case["reference"]: {k: v for k, v in case.items() if k != "created_at"}
+                          for case in self.json("cases")},
                 "deliveries": sorted((d["uid"], d["key"], d["folder"], d["class"], d["state"])
                                      for d in self.json("deliveries")),
                 "letters": sorted(letter["Message-ID"] for letter in self.acknowledgements()),
@@ -145,6 +168,18 @@ class Deployment(rig.Rig):
 
     def deeds(self):
         return sum(b"Subject: onecase: deed" in octets for octets in self.mails("onecase").values())
+
+
+def stopped_child(parent):
+    """The process of that parent which SIGSTOP has stopped, or None."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if words[0] == "T" and int(words[1]) == parent:
+            return int(stat.parent.name)
+    return None
 
 
 def item_state(item):
@@ -155,12 +190,14 @@ def item_state(item):
                                           "completion_state", "deliveries", "duplicates")} | {"effects": steps}
 
 
-def difference(expected, found):
-    lines = []
-    for part in expected:
-        if expected[part] != found[part]:
-            lines.append(f"{part}:\n    undisturbed: {expected[part]}\n    now:         {found[part]}")
-    return "\n".join(lines)
+def difference(expected, found, path=""):
+    """Where two end states differ, a line each."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        lines = [difference(expected.get(k), found.get(k), f"{path}/{k}") for k in sorted({*expected, *found})]
+        return "\n".join(filter(None, lines))
+    if expected == found:
+        return ""
+    return f"{path}:\n    undisturbed: {expected}\n    now:         {found}"
 
 
 def in_doubt(trace):

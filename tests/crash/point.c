@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "point.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -111,6 +112,15 @@ struct point point_at(const char *call, const char *note)
     die_if(&p, true);
     p.answers = answer_of(&p) && strcmp(all.how, "lost") != 0;
     return p;
+}
+
+int point_errno(const char *call)
+{
+    struct point p = point_at(call, "");
+    bool same = strcmp(all.call, call) == 0;
+    if (same && p.nth >= all.nth && strcmp(all.how, "full") == 0)
+        return ENOSPC;
+    return is_meant(&p) && strcmp(all.how, "eio") == 0 ? EIO : 0;
 }
 
 enum rc point_answer(const struct point *p, struct err *err)

@@ -27,6 +27,8 @@ struct point {
 
 /* `note` stands behind the line of the trace; "" is none. */
 struct point point_at(const char *call, const char *note);
+/* Of a system call: the error that it fails with, or 0; see disk.h. */
+int point_errno(const char *call);
 enum rc point_answer(const struct point *point, struct err *err);
 /* The call is over. Gives its answer, or that of the environment. */
 enum rc point_over(const struct point *point, enum rc rc, struct err *err);

@@ -29,8 +29,12 @@ ANSWERS = {
 # Where the answer is for good, what comes of it is another end: the letter is recorded as refused.
 FOR_GOOD = {("refused", "courier.begin"), ("refused", "composer.compose")}
 
-# Inside the ledger's transactions and the servers' dialogues; each is before the next.
-INNER = ("sqlite.write", "sqlite.commit", "net.wait")
+# What could not be removed stays beside its original until somebody removes it: octets kept twice.
+NOT_REMOVED = {"blobs.forget", "files.remove"}
+
+# Inside the ledger's transactions, the servers' dialogues and the disk: where one is over the next begins.
+INNER = {"sqlite.write": ("before",), "sqlite.commit": ("before",), "net.wait": ("before",),
+         "disk.write": ("full", "eio"), "disk.sync": ("eio",)}
 
 ROWS = {  # port call -> rows of the fault matrix
     "mailbox.fetch": ["C01"], "blobs.begin": ["C01"], "blobs.add": ["C01"], "blobs.keep_incoming": ["C01", "C02"],
@@ -40,7 +44,7 @@ ROWS = {  # port call -> rows of the fault matrix
     "blobs.keep_attachment": ["C06", "C07"],
     "courier.begin": ["C08"], "net.wait": ["C08", "C09", "C10"], "courier.next": ["C09", "C10", "C12"],
     "work.commit": ["C11a", "C12", "C13"], "courier.release": ["C11a", "C11b"],
-    "mailbox.move": ["C13", "C16"],
+    "mailbox.move": ["C13", "C16"], "disk.write": ["L01", "L02", "B01"], "disk.sync": ["L02"],
     "runs.others": ["C17"], "runs.bury": ["C17"], "processes.dead": ["C17"],
 }
 
@@ -56,6 +60,10 @@ class Point(NamedTuple):
         return f"{self.how} {self.call} {self.nth}"
 
     @property
+    def leaves_incoming(self):
+        return self.call in NOT_REMOVED and self.how in DISK
+
+    @property
     def changes_the_end(self):
         return (self.how, self.call) in FOR_GOOD
 
@@ -65,7 +73,7 @@ def points_of(counts):
     points = []
     for call, count in counts.items():
         for nth in range(1, count + 1):
-            points += [Point(how, call, nth) for how in (("before",) if call in INNER else ("before", "after"))]
+            points += [Point(how, call, nth) for how in INNER.get(call, ("before", "after"))]
             points += [Point(how, call, nth) for how in ANSWERS.get(call, ())]
     return points
 
