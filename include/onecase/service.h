@@ -76,7 +76,8 @@ enum rc service_new(const struct service_ports *ports,
 /* One turn. RC_OK also where servers failed (see tick_result); RC_DEFERRED: the ledger cannot be
  * written now; RC_BROKEN: it cannot be used. */
 enum rc service_tick(struct service *service, struct tick_result *out, struct err *err) MUST_CHECK;
-/* From now on nothing new is armed; ticks end what is in flight. */
+/* From now on nothing new is armed; ticks end what is in flight. May be called by a signal handler, also
+ * in the middle of a tick. */
 void service_stop(struct service *service);
 /* The orderly end: leases are given back, the run leaves. For CLEANUP; after a failure it only frees. */
 void service_free(struct service **service);

@@ -10,11 +10,14 @@
 #include <string.h>
 
 static volatile sig_atomic_t told_to_stop;
+static struct service *volatile stoppable; /* the service that a signal stops in the middle of a tick */
 
 static void stop(int signal)
 {
     (void)signal;
     told_to_stop = 1;
+    if (stoppable)
+        service_stop(stoppable);
 }
 
 static void listen_for_stop(void)
@@ -42,8 +45,6 @@ static void add_up(const struct tick_result *r, struct run_summary *sum)
 static enum rc one_turn(struct service *service, struct tick_result *r, struct err *err)
 {
     struct err why = ERR_INIT;
-    if (told_to_stop)
-        service_stop(service);
     enum rc rc = service_tick(service, r, &why);
     if (rc == RC_OK)
         return RC_OK;
@@ -139,6 +140,9 @@ enum rc worker_run(const struct config *config,
     if (request->take_over)
         wired.settings.take_over = request->take_over;
     TRY(service_new(&wired.ports, &wired.settings, &service, err));
-    return request->once ? run_once(&wired, service, request, out, err)
-                         : run_on(&wired, service, err);
+    stoppable = service;
+    enum rc rc = request->once ? run_once(&wired, service, request, out, err)
+                               : run_on(&wired, service, err);
+    stoppable = NULL;
+    return rc;
 }

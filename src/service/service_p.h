@@ -30,7 +30,8 @@ struct service {
     struct ledger_facts ledger;
     struct mailbox_record record;
     int64_t renewed_boot_ms; /* when leases were last renewed */
-    bool entered, stopping;
+    bool entered;
+    _Atomic bool stopping; /* set from a signal handler */
     bool careful;         /* a run died without explanation: one by one, marking each */
     bool first_look_done; /* recover ran once */
     bool record_changed;
