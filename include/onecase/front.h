@@ -61,6 +61,31 @@ void table_free(struct table **table); /* for CLEANUP */
 /* One text for a terminal: no control, bidirectional or invalid octets. */
 void plain_text(const char *text, struct str *out);
 
+/* ---- sheet.c: one list as a table, CSV, JSON or HTML ------------------------------------------------ */
+enum sheet_format { SHEET_TABLE, SHEET_CSV, SHEET_JSON, SHEET_HTML };
+
+struct sheet_column {
+    const char *name;    /* in CSV and JSON */
+    const char *heading; /* for people */
+    const char *label;   /* the kind of word it holds, for people (words.c); NULL: as it is */
+    enum { SHEET_TEXT, SHEET_NUMBER, SHEET_WHEN } holds;
+};
+
+struct sheet;
+struct sheet *sheet_new(const char *title, const struct sheet_column *column, size_t columns)
+    MUST_CHECK;
+/* Copies. Numbers as digits, instants as RFC 3339; NULL is nothing. */
+void sheet_row(struct sheet *sheet, const char *const *cell);
+/* CSV is safe to open in a spreadsheet: nothing in it is taken for a formula. HTML stands alone and
+ * prints well. `now_ms` is for instants in tables. */
+void sheet_print(const struct sheet *sheet,
+                 enum sheet_format format,
+                 int64_t now_ms,
+                 size_t width,
+                 FILE *out);
+void sheet_free(struct sheet **sheet); /* for CLEANUP */
+bool sheet_format_parse(const char *text, enum sheet_format *out);
+
 /* ---- json.c: the contract's objects (section 8), as text with a line end ---------------------------- */
 void json_items(const struct view *view, bool whole, struct str *out);
 void json_deliveries(const struct view *view, struct str *out);

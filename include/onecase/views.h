@@ -126,6 +126,30 @@ struct view_duplicates {
     size_t keys;
 };
 
+/* One decision, or one replay. */
+struct view_decision {
+    const char *key, *reference, *mailbox, *decision, *by, *second, *why;
+    const char *state, *reason; /* of the item, when it was taken */
+    const char *plan;           /* of a replay: the plan's digest */
+    int64_t decided_ms;
+    int64_t undone_ms; /* NOT_DUE: it stands */
+    int64_t asked_ms;  /* since when the item waited for it; NOT_DUE: it did not */
+};
+
+/* One process life. */
+struct view_run {
+    const char *id, *host, *version, *name, *environment, *owner;
+    const char *mailboxes; /* joined by a comma */
+    const char *ended;     /* "left", "dead"; "" while it is not known to have ended */
+    int64_t pid, entered_ms, beat_ms, ended_ms;
+};
+
+/* A case that has the same words as another one under another identifier. */
+struct view_suspect {
+    const char *key, *reference, *mailbox, *from, *subject, *fingerprint, *state;
+    int64_t created_ms;
+};
+
 /* An item, by its names only. */
 struct view_named {
     const char *key, *reference;
@@ -133,7 +157,7 @@ struct view_named {
 
 struct view {
     struct view_memory *memory;
-    const void *row; /* view_item, view_delivery, … as the function says */
+    void *row; /* view_item, view_delivery, … as the function says */
     size_t count;
 };
 
@@ -162,6 +186,17 @@ struct views {
     /* view_named: the others that wait for the same reason as this one, and whose last try (or arrival)
      * was of the same run or in the same minute. */
     enum rc (*alike)(void *self, const char *key, struct view *out, struct err *err);
+    /* view_decision, of [since, until), oldest first: replays, or all else. */
+    enum rc (*decisions)(void *self,
+                         int64_t since_ms,
+                         int64_t until_ms,
+                         bool replays,
+                         struct view *out,
+                         struct err *err);
+    /* view_run, newest first. */
+    enum rc (*runs)(void *self, size_t limit, struct view *out, struct err *err);
+    /* view_suspect, those alike together: all, or those like the item `key`. */
+    enum rc (*suspects)(void *self, const char *key, struct view *out, struct err *err);
     /* view_delivery, newest first. */
     enum rc (*deliveries)(void *self,
                           const struct view_filter *filter,

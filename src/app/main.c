@@ -34,13 +34,15 @@ static enum rc dry_run_all(const struct config *config,
     return RC_OK;
 }
 
-/* The configuration goes over to the supervisor, which may replace it. */
+/* The configuration goes over to the supervisor, which may replace it. A ledger that is open here does
+ * not survive that the supervisor forks. */
 static enum rc
 run(void *self, const struct run_request *request, struct run_summary *out, struct err *err)
 {
     struct program *p = self;
     if (request->dry_run)
         return dry_run_all(p->config, request, out, err);
+    wire_data_close(&p->data);
     return supervise(&p->config, request, out, err);
 }
 

@@ -62,6 +62,13 @@ int second_person(const struct call *call,
                   const char *by,
                   const char *why,
                   struct second_person *out);
+/* --since, --until and --format of a report. */
+enum rc report_period(const struct call *call, int64_t *since, int64_t *until, struct err *err)
+    MUST_CHECK;
+enum rc report_format(const struct call *call, enum sheet_format *out, struct err *err) MUST_CHECK;
+struct sheet *duplicates_sheet(const struct view_duplicates *d) MUST_CHECK;
+/* The line of `check` where nothing can be found out, and its exit code. */
+int check_unknown(const char *why);
 /* "3 mails" / "1 mail". */
 void say_count(int64_t n, const char *one, const char *many);
 void when_cell(const struct call *call, int64_t at_ms, char out[32]);
@@ -79,6 +86,10 @@ int cmd_resolve(struct call *call);
 int cmd_pause(struct call *call);
 int cmd_resume(struct call *call);
 int cmd_report_duplicates(struct call *call);
+int cmd_report_replays(struct call *call);
+int cmd_report_decisions(struct call *call);
+int cmd_deployments(struct call *call);
+int cmd_check(struct call *call);
 int cmd_identify(struct call *call);
 int cmd_doctor(struct call *call);
 int cmd_spec(struct call *call);

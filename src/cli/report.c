@@ -119,32 +119,27 @@ static int page(const struct call *call, const struct view_duplicates *d)
     return EXIT_NO;
 }
 
-static enum rc period(const struct call *call, int64_t *since, int64_t *until, struct err *err)
-{
-    const char *from = args_get(&call->args, "--since");
-    const char *to = args_get(&call->args, "--until");
-    *since = 0;
-    *until = call->now_ms + 1;
-    if (from)
-        TRY(period_parse(from, call->now_ms, since, err));
-    if (to)
-        TRY(period_parse(to, call->now_ms, until, err));
-    return *since < *until ? RC_OK : FAIL(err, RC_USAGE, "--since must be before --until");
-}
-
 int cmd_report_duplicates(struct call *call)
 {
     CLEANUP(view_clear) struct view view = {0};
     CLEANUP(str_clear) struct str out = STR_INIT;
+    CLEANUP(sheet_free) struct sheet *sheet = NULL;
+    enum sheet_format format;
     int64_t since, until;
     struct err err = ERR_INIT;
     const struct views *v = call->ops->views;
-    if (period(call, &since, &until, &err) != RC_OK ||
+    if (report_format(call, &format, &err) != RC_OK ||
+        report_period(call, &since, &until, &err) != RC_OK ||
         v->duplicates(v->self, since, until, &view, &err) != RC_OK)
         return failed(&err);
-    if (!call->json)
+    if (format == SHEET_TABLE)
         return page(call, view.row);
-    json_duplicates(&view, &out);
-    print(&out);
+    if (format == SHEET_JSON) {
+        json_duplicates(&view, &out);
+        print(&out);
+    } else {
+        sheet = duplicates_sheet(view.row);
+        sheet_print(sheet, format, call->now_ms, call->width, stdout);
+    }
     return adds_up(view.row) ? EXIT_DONE : EXIT_NO;
 }

@@ -122,6 +122,8 @@ static enum rc decisions(struct db *db, struct view *view, struct view_item *ite
         a->why = view_text(view, col_text(s, "why"));
         a->decided_ms = col_int(s, "decided_at");
         a->undone_ms = col_when(s, "undone_at");
+        if (a->undone_ms == a->decided_ms) /* over with the act, such as a replay */
+            a->undone_ms = NOT_DUE;
     }
     item->approval = rows.at;
     item->approval_count = rows.count;

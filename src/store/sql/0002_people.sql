@@ -41,3 +41,4 @@ CREATE TABLE explained (
 ALTER TABLE mailbox ADD COLUMN hold_folder TEXT NOT NULL DEFAULT '';
 CREATE INDEX approval_at ON approval (decided_at);
 CREATE INDEX run_entered ON run (entered_at);
+CREATE INDEX delivery_run ON delivery (run, mailbox) WHERE run IS NOT NULL;

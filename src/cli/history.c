@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report replays, report decisions, deployments, suspects: lists of what people and runs did.
+ */
+#include "cli_p.h"
+
+#include <onecase/when.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* NULL where there is none. */
+static const char *when_of(int64_t at_ms, char out[WHEN_TEXT_SIZE])
+{
+    if (at_ms == NOT_DUE || at_ms == 0)
+        return NULL;
+    when_text(at_ms, out);
+    return out;
+}
+
+static const char *or_null(const char *text)
+{
+    return text && text[0] ? text : NULL;
+}
+
+enum rc report_period(const struct call *call, int64_t *since, int64_t *until, struct err *err)
+{
+    const char *from = args_get(&call->args, "--since");
+    const char *to = args_get(&call->args, "--until");
+    *since = 0;
+    *until = call->now_ms + 1;
+    if (from)
+        TRY(period_parse(from, call->now_ms, since, err));
+    if (to)
+        TRY(period_parse(to, call->now_ms, until, err));
+    return *since < *until ? RC_OK : FAIL(err, RC_USAGE, "--since must be before --until");
+}
+
+enum rc report_format(const struct call *call, enum sheet_format *out, struct err *err)
+{
+    const char *text = args_get(&call->args, "--format");
+    *out = call->json ? SHEET_JSON : SHEET_TABLE;
+    if (text && !sheet_format_parse(text, out))
+        return FAIL(err, RC_USAGE, "--format takes table, csv, json or html");
+    return RC_OK;
+}
+
+/* ---- decisions and replays ------------------------------------------------------------------------------ */
+
+/* clang-format off */
+static const struct sheet_column decision_columns[] = {
+    { "decided_at", "WHEN",       NULL,       SHEET_WHEN   },
+    { "case",       "CASE",       NULL,       SHEET_TEXT   },
+    { "decision",   "DECISION",   "decision", SHEET_TEXT   },
+    { "by",         "BY",         NULL,       SHEET_TEXT   },
+    { "second",     "APPROVED BY",NULL,       SHEET_TEXT   },
+    { "why",        "WHY",        NULL,       SHEET_TEXT   },
+    { "reason",     "ASKED",      "reason",   SHEET_TEXT   },
+    { "state",      "WAS",        "state",    SHEET_TEXT   },
+    { "waited_seconds", "WAITED (S)", NULL,   SHEET_NUMBER },
+    { "undone_at",  "TAKEN BACK", NULL,       SHEET_WHEN   },
+    { "mailbox",    "MAILBOX",    NULL,       SHEET_TEXT   },
+    { "key",        "KEY",        NULL,       SHEET_TEXT   },
+};
+static const struct sheet_column replay_columns[] = {
+    { "replayed_at", "WHEN",        NULL,     SHEET_WHEN },
+    { "case",        "CASE",        NULL,     SHEET_TEXT },
+    { "state",       "WAS",         "state",  SHEET_TEXT },
+    { "reason",      "WAITED FOR",  "reason", SHEET_TEXT },
+    { "by",          "BY",          NULL,     SHEET_TEXT },
+    { "second",      "APPROVED BY", NULL,     SHEET_TEXT },
+    { "why",         "WHY",         NULL,     SHEET_TEXT },
+    { "mailbox",     "MAILBOX",     NULL,     SHEET_TEXT },
+    { "plan",        "PLAN",        NULL,     SHEET_TEXT },
+    { "key",         "KEY",         NULL,     SHEET_TEXT },
+};
+/* clang-format on */
+
+static void decision_row(struct sheet *sheet, const struct view_decision *d)
+{
+    char at[WHEN_TEXT_SIZE], undone[WHEN_TEXT_SIZE], waited[24];
+    snprintf(waited, sizeof waited, "%" PRId64, (d->decided_ms - d->asked_ms) / 1000);
+    const char *cell[] = {when_of(d->decided_ms, at),
+                          or_null(d->reference),
+                          d->decision,
+                          d->by,
+                          or_null(d->second),
+                          d->why,
+                          or_null(d->reason),
+                          d->state,
+                          d->asked_ms != NOT_DUE ? waited : NULL,
+                          when_of(d->undone_ms, undone),
+                          d->mailbox,
+                          d->key};
+    sheet_row(sheet, cell);
+}
+
+static void replay_row(struct sheet *sheet, const struct view_decision *d)
+{
+    char at[WHEN_TEXT_SIZE];
+    const char *cell[] = {when_of(d->decided_ms, at),
+                          or_null(d->reference),
+                          d->state,
+                          or_null(d->reason),
+                          d->by,
+                          or_null(d->second),
+                          d->why,
+                          d->mailbox,
+                          d->plan,
+                          d->key};
+    sheet_row(sheet, cell);
+}
+
+static int report(const struct call *call, bool replays)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(sheet_free)
+    struct sheet *sheet = replays
+                              ? sheet_new("Replays", replay_columns, LENGTH(replay_columns))
+                              : sheet_new("Decisions", decision_columns, LENGTH(decision_columns));
+    enum sheet_format format;
+    int64_t since, until;
+    struct err err = ERR_INIT;
+    const struct views *v = call->ops->views;
+    if (report_format(call, &format, &err) != RC_OK ||
+        report_period(call, &since, &until, &err) != RC_OK ||
+        v->decisions(v->self, since, until, replays, &view, &err) != RC_OK)
+        return failed(&err);
+    const struct view_decision *d = view.row;
+    for (size_t i = 0; i < view.count; i++)
+        replays ? replay_row(sheet, &d[i]) : decision_row(sheet, &d[i]);
+    sheet_print(sheet, format, call->now_ms, call->width, stdout);
+    return EXIT_DONE;
+}
+
+int cmd_report_replays(struct call *call)
+{
+    return report(call, true);
+}
+
+int cmd_report_decisions(struct call *call)
+{
+    return report(call, false);
+}
+
+/* ---- deployments ------------------------------------------------------------------------------------------ */
+
+/* clang-format off */
+static const struct sheet_column run_columns[] = {
+    { "name",        "NAME",        NULL, SHEET_TEXT   },
+    { "environment", "ENVIRONMENT", NULL, SHEET_TEXT   },
+    { "owner",       "OWNER",       NULL, SHEET_TEXT   },
+    { "mailboxes",   "MAILBOXES",   NULL, SHEET_TEXT   },
+    { "version",     "VERSION",     NULL, SHEET_TEXT   },
+    { "host",        "HOST",        NULL, SHEET_TEXT   },
+    { "pid",         "PROCESS",     NULL, SHEET_NUMBER },
+    { "active",      "ACTIVE",      NULL, SHEET_TEXT   },
+    { "entered_at",  "SINCE",       NULL, SHEET_WHEN   },
+    { "seen_at",     "LAST SEEN",   NULL, SHEET_WHEN   },
+    { "ended_at",    "ENDED",       NULL, SHEET_WHEN   },
+    { "run",         "RUN",         NULL, SHEET_TEXT   },
+};
+/* clang-format on */
+
+/* One on another machine that has been silent for longer than a lease is not taken for active. */
+static const char *active(const struct call *call, const struct view_run *r)
+{
+    if (r->ended[0])
+        return strcmp(r->ended, "dead") == 0 ? "no, died" : "no";
+    return call->now_ms - r->beat_ms > 2 * call->ops->config->lease_ms ? "silent" : "yes";
+}
+
+static void run_row(const struct call *call, struct sheet *sheet, const struct view_run *r)
+{
+    char entered[WHEN_TEXT_SIZE], beat[WHEN_TEXT_SIZE], ended[WHEN_TEXT_SIZE], pid[24];
+    snprintf(pid, sizeof pid, "%" PRId64, r->pid);
+    const char *cell[] = {r->name,
+                          r->environment,
+                          or_null(r->owner),
+                          or_null(r->mailboxes),
+                          r->version,
+                          r->host,
+                          pid,
+                          active(call, r),
+                          when_of(r->entered_ms, entered),
+                          when_of(r->beat_ms, beat),
+                          when_of(r->ended_ms, ended),
+                          r->id};
+    sheet_row(sheet, cell);
+}
+
+/* Other deployments that hold a mailbox of ours are known by their deed alone. */
+static enum rc add_owners(const struct call *call, struct sheet *sheet, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *v = call->ops->views;
+    TRY(v->mailboxes(v->self, call->now_ms, &view, err));
+    const struct view_mailbox *m = view.row;
+    for (size_t i = 0; i < view.count; i++)
+        if (m[i].claim_owner && m[i].claim_owner[0]) {
+            const char *cell[] = {m[i].claim_owner,          NULL, NULL, m[i].id, NULL, NULL, NULL,
+                                  "owns it, another ledger", NULL, NULL, NULL,    NULL};
+            sheet_row(sheet, cell);
+        }
+    return RC_OK;
+}
+
+static int list_runs(const struct call *call)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(sheet_free)
+    struct sheet *sheet = sheet_new("Deployments", run_columns, LENGTH(run_columns));
+    size_t limit;
+    struct err err = ERR_INIT;
+    const struct views *v = call->ops->views;
+    if (limit_of(call, &limit, &err) != RC_OK ||
+        call->ops->prove_runs(call->ops->self, &err) != RC_OK ||
+        add_owners(call, sheet, &err) != RC_OK || v->runs(v->self, limit, &view, &err) != RC_OK)
+        return failed(&err);
+    const struct view_run *r = view.row;
+    for (size_t i = 0; i < view.count; i++)
+        run_row(call, sheet, &r[i]);
+    sheet_print(sheet, call->json ? SHEET_JSON : SHEET_TABLE, call->now_ms, call->width, stdout);
+    return EXIT_DONE;
+}
+
+static int take_over(const struct call *call, const char *name)
+{
+    struct run_request request = {.once = true, .take_over = name};
+    struct run_summary sum = {0};
+    struct err err = ERR_INIT;
+    printf(
+        "Removes the deed of the deployment '%s' where it owns a mailbox of this configuration, "
+        "and "
+        "works through what is there. What the other may have sent is not sent again by itself.\n",
+        name);
+    fflush(stdout);
+    if (call->ops->run(call->ops->self, &request, &sum, &err) != RC_OK)
+        return failed(&err);
+    if (sum.other_owner[0]) {
+        fprintf(stderr,
+                "onecase: the mailbox still belongs to %s; --take-over takes the other's name\n",
+                sum.other_owner);
+        return EXIT_NOT_ALLOWED;
+    }
+    if (sum.mailbox_failed) {
+        fprintf(stderr,
+                "onecase: an IMAP server could not be reached; nothing was taken over there\n");
+        return EXIT_UNREACHABLE;
+    }
+    printf("The mailboxes of this configuration belong to this deployment now.\n");
+    return EXIT_DONE;
+}
+
+int cmd_deployments(struct call *call)
+{
+    const char *name = args_get(&call->args, "--take-over");
+    return name ? take_over(call, name) : list_runs(call);
+}

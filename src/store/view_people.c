@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+/* ---- what people decided ------------------------------------------------------------------- */
+
+/* When a person was asked what was decided: the last time the item came to wait before it. */
+#define ASKED                                                                                      \
+    "(SELECT MAX(event.at) FROM event WHERE event.key = approval.key AND event.what = 'wait'"      \
+    " AND event.at <= approval.decided_at) AS asked_at"
+
+static void decision_row(struct stmt *s, struct view *view, struct view_decision *d)
+{
+    d->key = view_text(view, col_text(s, "key"));
+    d->reference = view_text(view, col_text(s, "reference"));
+    d->mailbox = view_text(view, col_text(s, "mailbox"));
+    d->decision = view_text(view, col_text(s, "decision"));
+    d->by = view_text(view, col_text(s, "person"));
+    d->second = view_text(view, col_text(s, "second"));
+    d->why = view_text(view, col_text(s, "why"));
+    d->state = view_text(view, col_text(s, "from_state"));
+    d->reason = view_text(view, col_text(s, "from_reason"));
+    d->plan = view_text(view, col_text(s, "plan_hash"));
+    d->decided_ms = col_int(s, "decided_at");
+    d->undone_ms = col_when(s, "undone_at");
+    d->asked_ms = col_when(s, "asked_at");
+    if (d->undone_ms == d->decided_ms) /* over with the act */
+        d->undone_ms = NOT_DUE;
+}
+
+enum rc view_decisions(
+    void *self, int64_t since_ms, int64_t until_ms, bool replays, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT approval.key, COALESCE(case_record.reference, '') AS reference, item.mailbox,"
+        " approval.decision, approval.person, approval.second, approval.from_state,"
+        " approval.from_reason, approval.plan_hash, approval.decided_at, approval.undone_at, " ASKED
+        ", COALESCE((SELECT note.text FROM note WHERE note.key = approval.key"
+        " AND note.about = 'approval ' || approval.id), '') AS why"
+        " FROM approval JOIN item ON item.key = approval.key"
+        " LEFT JOIN case_record ON case_record.key = item.case_key"
+        " WHERE approval.decided_at >= $1 AND approval.decided_at < $2"
+        " AND (approval.decision = 'replay') = $3 ORDER BY approval.decided_at, approval.id";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_decision));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_int(s, 1, since_ms);
+    stmt_int(s, 2, until_ms);
+    stmt_int(s, 3, replays);
+    EACH_ROW(s, rc, err)
+    decision_row(s, out, view_rows_add(out, &rows));
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+static void run_row(struct stmt *s, struct view *view, struct view_run *r)
+{
+    r->id = view_text(view, col_text(s, "id"));
+    r->host = view_text(view, col_text(s, "host"));
+    r->version = view_text(view, col_text(s, "version"));
+    r->name = view_text(view, col_text(s, "name"));
+    r->environment = view_text(view, col_text(s, "environment"));
+    r->owner = view_text(view, col_text(s, "owner"));
+    r->ended = view_text(view, col_text(s, "ended_how"));
+    r->pid = col_int(s, "pid");
+    r->entered_ms = col_int(s, "entered_at");
+    r->beat_ms = col_int(s, "beat_at");
+    r->ended_ms = col_when(s, "ended_at");
+}
+
+/* A run serves one mailbox; it is known by what it took in or tried. */
+static enum rc mailbox_of(struct db *db, struct view *view, struct view_run *r, struct err *err)
+{
+    static const char find[] =
+        "SELECT mailbox FROM delivery WHERE run = $1 UNION"
+        " SELECT item.mailbox FROM attempt JOIN effect ON effect.id = attempt.effect"
+        " JOIN item ON item.key = effect.key WHERE attempt.run = $1 ORDER BY mailbox";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(str_clear) struct str joined = STR_INIT;
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, r->id);
+    EACH_ROW(s, rc, err)
+    str_addf(&joined, "%s%s", joined.len ? "," : "", col_text(s, "mailbox"));
+    r->mailboxes = view_text(view, str_z(&joined));
+    return END_OF_ROWS(rc);
+}
+
+enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT id, host, version, name, environment, owner, pid, entered_at, beat_at, ended_at,"
+        " ended_how FROM run ORDER BY entered_at DESC, id LIMIT $1";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_run));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_int(s, 1, limit ? (int64_t)limit : INT64_MAX);
+    EACH_ROW(s, rc, err)
+    run_row(s, out, view_rows_add(out, &rows));
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    struct view_run *run = rows.at;
+    for (size_t i = 0; i < rows.count; i++)
+        TRY(mailbox_of(store->db, out, &run[i], err));
+    out->row = rows.at;
+    out->count = rows.count;
+    return RC_OK;
+}
+
+/* ---- suspects ------------------------------------------------------------------------------ */
+
+/* Cases of the same words under other identifiers, but for those that a person has told apart or
+ * joined. */
+#define ALIKE                                                                                      \
+    "SELECT 1 FROM item AS other JOIN case_record AS second ON second.key = other.key"             \
+    " WHERE other.fingerprint = item.fingerprint AND other.mailbox = item.mailbox"                 \
+    " AND other.key <> item.key AND second.merged_into IS NULL AND NOT EXISTS"                     \
+    " (SELECT 1 FROM case_link WHERE case_link.kind IN ('authoritative', 'different')"             \
+    " AND ((case_link.from_key = item.key AND case_link.to_key = other.key)"                       \
+    " OR (case_link.from_key = other.key AND case_link.to_key = item.key)))"
+
+enum rc view_suspects(void *self, const char *key, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT item.key, case_record.reference, item.mailbox, item.sender, item.subject,"
+        " item.fingerprint, case_record.state, case_record.created_at FROM case_record"
+        " JOIN item ON item.key = case_record.key"
+        " WHERE case_record.merged_into IS NULL AND item.fingerprint <> '' AND ($1 IS NULL OR"
+        " item.fingerprint = (SELECT fingerprint FROM item AS named WHERE named.key = $1))"
+        " AND EXISTS (" ALIKE ") ORDER BY item.fingerprint, case_record.created_at, item.key";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_suspect));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, key);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_suspect *v = view_rows_add(out, &rows);
+        v->key = view_text(out, col_text(s, "key"));
+        v->reference = view_text(out, col_text(s, "reference"));
+        v->mailbox = view_text(out, col_text(s, "mailbox"));
+        v->from = view_text(out, col_text(s, "sender"));
+        v->subject = view_text(out, col_text(s, "subject"));
+        v->fingerprint = view_text(out, col_text(s, "fingerprint"));
+        v->state = view_text(out, col_text(s, "state"));
+        v->created_ms = col_int(s, "created_at");
+    }
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
