@@ -22,6 +22,14 @@
 #define UIDS_AT_ONCE                                                                               \
     200 /* in one command: a lost connection repeats little, a command stays short */
 
+/* Folders whose last look is remembered: inbox, filed-to folders, claim folder, evidence folder. */
+#define LOOKS 8
+
+struct look {
+    struct str folder; /* on the wire */
+    uint32_t uidnext;
+};
+
 struct imap_mailbox {
     const struct endpoint *endpoint;
     const struct clock *clock;
@@ -36,6 +44,8 @@ struct imap_mailbox {
     struct name_space names;
     struct str selected; /* the folder, on the wire; empty while there is none */
     bool writable;
+    struct look looks[LOOKS]; /* from a folder's opening on, what is new in it is news */
+    size_t look_count;        /* ever made; the eldest gives way */
 };
 
 /* low.c: libetpan's way to the connection. */
@@ -64,8 +74,8 @@ enum rc select_seen(struct imap_mailbox *m,
                     uint32_t uidvalidity,
                     bool change,
                     struct err *err) MUST_CHECK;
-/* As it stands open, else anew, under whatever UIDVALIDITY. */
-enum rc select_standing(struct imap_mailbox *m, const char *folder, struct err *err) MUST_CHECK;
+/* The last look at the folder that is selected; NULL where none is remembered. */
+struct look *select_looked(struct imap_mailbox *m);
 /* Whether the server lists no such folder; false where it could not be asked. */
 bool folder_missing(struct imap_mailbox *m, const char *wire);
 /* Whether what the last commands answered was still of that UIDVALIDITY. */

@@ -3,6 +3,18 @@
 
 #include <stdlib.h>
 
+static void remember(struct imap_mailbox *m, uint32_t uidnext)
+{
+    struct look *look = select_looked(m);
+
+    if (look == NULL) {
+        look = &m->looks[m->look_count++ % LOOKS];
+        str_empty(&look->folder);
+        str_add(&look->folder, str_slice(&m->selected));
+    }
+    look->uidnext = uidnext;
+}
+
 static enum rc imap_open(void *self, const char *folder, struct folder_state *out, struct err *err)
 {
     struct imap_mailbox *m = self;
@@ -18,6 +30,7 @@ static enum rc imap_open(void *self, const char *folder, struct folder_state *ou
     *out = (struct folder_state){.uidvalidity = info->sel_uidvalidity,
                                  .uidnext = info->sel_uidnext,
                                  .exists = info->sel_exists};
+    remember(m, info->sel_uidnext);
     return RC_OK;
 }
 
@@ -45,6 +58,8 @@ void imap_mailbox_free(struct imap_mailbox *m)
         (void)!connection_put(m->connection, SLICE("Z1 LOGOUT\r\n"), &taken, NULL);
     session_drop(m);
     str_clear(&m->selected);
+    for (size_t i = 0; i < LOOKS; i++)
+        str_clear(&m->looks[i].folder);
     net_free(m->net);
     free(m);
 }

@@ -95,11 +95,6 @@ select_if_need_be(struct imap_mailbox *m, const char *folder, bool change, struc
     return is_selected(m, &wire, change) ? RC_OK : do_select(m, folder, &wire, change, err);
 }
 
-enum rc select_standing(struct imap_mailbox *m, const char *folder, struct err *err)
-{
-    return select_if_need_be(m, folder, false, err);
-}
-
 enum rc select_seen(
     struct imap_mailbox *m, const char *folder, uint32_t uidvalidity, bool change, struct err *err)
 {
@@ -119,4 +114,13 @@ enum rc select_still(struct imap_mailbox *m, uint32_t uidvalidity, struct err *e
                 "%s: the folder has another UIDVALIDITY than it had (%u, was %u); it is read anew",
                 session_name(m), info != NULL ? (unsigned)info->sel_uidvalidity : 0,
                 (unsigned)uidvalidity);
+}
+
+struct look *select_looked(struct imap_mailbox *m)
+{
+    for (size_t i = 0; i < LOOKS; i++)
+        if (m->looks[i].folder.len > 0 &&
+            strcmp(str_z(&m->looks[i].folder), str_z(&m->selected)) == 0)
+            return &m->looks[i];
+    return NULL;
 }

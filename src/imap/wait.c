@@ -112,6 +112,18 @@ static enum rc idle_on(struct imap_mailbox *m, int64_t until_ms, struct err *err
     return RC_OK;
 }
 
+/* Did something come between the last look and now, when nobody listened? Said once. */
+static bool has_come(struct imap_mailbox *m)
+{
+    struct look *look = select_looked(m);
+    uint32_t uidnext = m->session->imap_selection_info->sel_uidnext;
+    bool news = look != NULL && look->uidnext != uidnext;
+
+    if (news)
+        look->uidnext = uidnext;
+    return news;
+}
+
 enum rc imap_wait(void *self, const char *folder, int64_t wait_ms, struct err *err)
 {
     struct imap_mailbox *m = self;
@@ -122,8 +134,8 @@ enum rc imap_wait(void *self, const char *folder, int64_t wait_ms, struct err *e
         net_wait(m->net, until_ms);
         return RC_OK;
     }
-    TRY(select_standing(m, folder, err));
-    if (m->session->imap_stream->read_buffer_len > 0)
+    TRY(select_folder(m, folder, false, err));
+    if (has_come(m) || m->session->imap_stream->read_buffer_len > 0)
         return RC_OK; /* something was said already */
     return idle_on(m, until_ms, err);
 }

@@ -481,6 +481,17 @@ def test_i08_quiet_ends_in_time(script):
         assert uids(tool.ask("list INBOX 7 1")) == [11, 12, 13]
 
 
+def test_i08_what_came_before_anybody_listened_is_news_once():
+    with ImapPeer("", INBOX=MAILS) as peer, mailbox(peer.port) as tool:
+        tool.ask("open INBOX")
+        peer.folders["INBOX"].add(MAILS[0])
+        assert tool.ask("wait INBOX 4000")["took_ms"] < 1000
+        assert not any("IDLE" in c for c in peer.commands)
+        assert tool.ask("wait INBOX 400")["took_ms"] > 350
+        tool.ask("open INBOX")
+        assert tool.ask("wait INBOX 400")["took_ms"] > 350
+
+
 @pytest.mark.parametrize("script", [
     "on IDLE no not here", "on IDLE raw + ok\\r\\n* BYE bye\\r\\n, then close", "on IDLE raw + ok\\r\\n, then close",
     "on IDLE raw + ok\\r\\n* 1 FETCH (X {3}\\r\\n",
