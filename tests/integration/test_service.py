@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The service: it waits for news, takes signals, and outlives its workers."""
+import os
+import re
+import signal
+import socket
+import time
+
+import pytest
+
+from mails import plain
+from rig import assert_invariants, await_, effects
+from smtp_peer import SmtpPeer
+from test_troubles import letters_of
+
+
+def workers(service):
+    """The processes right below the supervisor."""
+    with open(f"/proc/{service.process.pid}/task/{service.process.pid}/children") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def test_new_mail_is_taken_when_the_server_says_so(rig):
+    """Nothing polls for an hour: what wakes it is IDLE."""
+    rig.mailbox["poll_interval"] = "1h"
+    service = rig.serve()
+    await_(lambda: "onecase" in rig.folders(), "the first turn")
+    for number in range(3):
+        rig.deliver(plain(f"news{number}"))
+        await_(lambda: len(rig.uids("Processed")) == number + 1, "the mail is filed")
+    assert service.end() == 0
+    assert len(rig.acknowledgements()) == 3
+    assert_invariants(rig)
+
+
+def test_sigterm_ends_an_idle_service_at_once(rig):
+    service = rig.serve()
+    await_(lambda: "onecase" in rig.folders(), "the first turn")
+    began = time.monotonic()
+    assert service.end() == 0
+    assert time.monotonic() - began < 7
+    rig.deliver(plain("after"))
+    assert rig.once()["completed"] == 1, "the lease of the ended run is in the way"
+    assert_invariants(rig)
+
+
+def test_sigterm_lets_end_what_is_in_flight_and_arms_nothing_new(rig):
+    with SmtpPeer("after end-of-data wait 2, then accept\nafter end-of-data accept") as peer:
+        rig.send_to(peer.port)
+        rig.letters.update(connections=1, final_timeout="20s")
+        rig.settings["stop_timeout"] = "20s"
+        rig.deliver(*[plain(f"flight{n}") for n in range(3)])
+        service = rig.serve()
+        await_(lambda: peer.ended == 1, "the first letter is in flight")
+        assert service.end() == 0
+        assert peer.ended == 1 and len(peer.accepted) == 1
+        statuses = sorted(effects(item, "acknowledgement")[0]["status"] for item in rig.items())
+        assert statuses[0] in ("deferred", "done") and statuses.count("done") == 1 and "unknown" not in statuses
+        rig.once()
+        assert len(peer.accepted) == 3 and rig.uids() == {}
+        assert_invariants(rig, letters_of(peer))
+
+
+def test_stop_timeout_bounds_the_end_and_what_was_armed_is_unknown(rig):
+    with SmtpPeer("after end-of-data stall") as peer:
+        rig.send_to(peer.port)
+        rig.letters.update(connections=1, final_timeout="1m")
+        rig.settings["stop_timeout"] = "1s"
+        rig.deliver(plain("stalled"))
+        service = rig.serve()
+        await_(lambda: peer.ended == 1, "the letter is in flight")
+        began = time.monotonic()
+        service.end()
+        assert time.monotonic() - began < 5
+        rig.once()
+        assert effects(rig.items()[0], "acknowledgement")[0]["status"] == "unknown"
+        assert peer.ended == 1
+        assert_invariants(rig, letters_of(peer), killed=True)
+
+
+def test_sighup_takes_up_a_new_configuration(rig):
+    service = rig.serve()
+    rig.deliver(plain("old"))
+    await_(lambda: len(rig.uids("Processed")) == 1, "the first mail")
+    rig.mailbox["folders"] = {"processed": "Done"}
+    rig.write()
+    service.process.send_signal(signal.SIGHUP)
+    await_(lambda: service.said("configuration.read"), "it says that it has read it")
+    rig.deliver(plain("new"))
+    await_(lambda: len(rig.uids("Done")) == 1, "the second mail")
+    assert service.end() == 0
+    assert len(rig.uids("Processed")) == 1 and len(rig.acknowledgements()) == 2
+
+
+def test_sighup_with_a_broken_file_keeps_the_old_configuration_and_says_so(rig):
+    service = rig.serve()
+    await_(lambda: "onecase" in rig.folders(), "the first turn")
+    good = rig.config.read_text()
+    rig.config.write_text(good + "colour: blue\n")
+    service.process.send_signal(signal.SIGHUP)
+    await_(lambda: service.said("configuration.refused"), "it refuses it")
+    line, = (line for line in service.log if "configuration.refused" in line)
+    assert re.search(rf"{re.escape(str(rig.config))}:{len(good.splitlines()) + 1}:1: ", line)
+    rig.config.write_text(good)
+    rig.deliver(plain("still"))
+    await_(lambda: len(rig.uids("Processed")) == 1, "the mail is filed as before")
+    assert service.end() == 0
+    assert_invariants(rig)
+
+
+def test_a_worker_that_is_killed_is_started_again(rig):
+    service = rig.serve()
+    await_(lambda: "onecase" in rig.folders(), "the first turn")
+    first = await_(lambda: workers(service), "a worker")[0]
+    os.kill(first, signal.SIGKILL)
+    await_(lambda: [pid for pid in workers(service) if pid != first], "another worker")
+    rig.deliver(plain("goes on"))
+    await_(lambda: len(rig.uids("Processed")) == 1, "the mail is filed")
+    assert service.end() == 0
+    assert_invariants(rig, killed=True)
+
+
+def test_the_system_manager_is_told(rig, monkeypatch):
+    path = str(rig.folder / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(path)
+        manager.settimeout(10)
+        monkeypatch.setenv("NOTIFY_SOCKET", path)
+        service = rig.serve()
+        assert manager.recv(1000) == b"READY=1"
+        service.process.send_signal(signal.SIGHUP)
+        assert manager.recv(1000).startswith(b"RELOADING=1")
+        assert manager.recv(1000) == b"READY=1"
+        assert service.end() == 0
+        assert manager.recv(1000) == b"STOPPING=1"
+
+
+def test_two_mailboxes_are_watched_by_one_service(rig, make_rig):
+    """Each by a worker of its own; the same Message-ID in both is two mails."""
+    other = make_rig()
+    box = {**other.mailbox, "id": "sales", "acknowledgement": {"from": other.address}}
+    rig.settings["mailboxes"].append(box)
+    rig.deliver(plain("both", message_id="<both@senders.example>"))
+    other.deliver(plain("both", message_id="<both@senders.example>"))
+    service = rig.serve()
+    await_(lambda: len(rig.uids("Processed")) == len(other.uids("Processed")) == 1, "both are filed")
+    assert len(workers(service)) >= 2
+    assert service.end() == 0
+    items = rig.items()
+    assert {item["mailbox"] for item in items} == {"help", "sales"} and len({item["key"] for item in items}) == 2
+    assert len(rig.acknowledgements()) == 1 and len(other.acknowledgements()) == 1
+    assert [item["mailbox"] for item in rig.items("--mailbox", "sales")] == ["sales"]
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_once_ends_early_where_it_is_told_to(rig, signals):
+    with SmtpPeer("after end-of-data wait 1, then accept") as peer:
+        rig.send_to(peer.port)
+        rig.letters["connections"] = 1
+        rig.deliver(*[plain(f"early{n}") for n in range(5)])
+        run = rig.popen("run", "--once")
+        await_(lambda: peer.ended == 1, "the first letter is in flight")
+        for _ in range(signals):
+            run.send_signal(signal.SIGTERM)
+        run.communicate(timeout=20)
+        assert len(peer.accepted) <= 2
+        rig.once()
+        assert rig.uids() == {} and len(peer.accepted) == 5
+        assert_invariants(rig, letters_of(peer))
