@@ -116,15 +116,43 @@ static void check(struct batch *b, struct job *job, struct work_effect *e)
     }
 }
 
+/* A person said that it was not sent: before it is sent once more it is looked for once more. Where that
+ * cannot be done nothing is concluded, and nothing sent. */
+static void check_again(struct batch *b, struct job *job, struct work_effect *e)
+{
+    char effect[EFFECT_ID_SIZE];
+    char where[NOTE_SIZE];
+    struct err why = ERR_INIT;
+    acknowledgement_id(job->item.key, answer_target(job, e), effect);
+    enum sought sought = seek(b->s, effect, where, sizeof where, &why);
+    if (sought != SOUGHT_NOWHERE)
+        batch_evidence(b, job, e, "evidence-folder", sought == SOUGHT_FOUND, where);
+    if (sought == SOUGHT_FOUND)
+        batch_step(b, job, e, ON_EVIDENCE);
+    if (sought != SOUGHT_UNREADABLE)
+        return;
+    log_event(LOG_WARN, "evidence.unreadable", "key=%s why=\"%s\"", job->item.key, why.text);
+    batch_step(b, job, e, ON_DEFER)->due_ms = service_look_again(b->s, service_now(b->s).wall_ms);
+}
+
+static bool sent_once_more(const struct batch *b, const struct work_effect *e)
+{
+    return e->doubted && effect_due(e, service_now(b->s).wall_ms) &&
+           service_may(b->s, EFFECT_ACKNOWLEDGEMENT);
+}
+
 enum rc evidence_check(struct batch *b, struct err *err)
 {
     for (size_t i = 0; i < b->count; i++)
         for (size_t k = 0; k < b->job[i].item.effects; k++) {
             struct work_effect *e = &b->job[i].item.effect[k];
             bool working = b->job[i].item.state == ITEM_IN_PROGRESS;
-            if (job_live(&b->job[i]) && working && e->kind == EFFECT_ACKNOWLEDGEMENT &&
-                e->status == EFFECT_UNKNOWN)
+            if (!job_live(&b->job[i]) || !working || e->kind != EFFECT_ACKNOWLEDGEMENT)
+                continue;
+            if (e->status == EFFECT_UNKNOWN)
                 check(b, &b->job[i], e);
+            else if (sent_once_more(b, e))
+                check_again(b, &b->job[i], e);
         }
     return batch_commit(b, err);
 }

@@ -88,6 +88,7 @@ static enum rc read_effect(struct stmt *s, struct work_effect *e, struct err *er
     e->due_ms = col_when(s, "due");
     e->first_try_ms = col_when(s, "first_try");
     e->server_faults = (unsigned)col_int(s, "server_faults");
+    e->doubted = col_int(s, "doubted") == 1;
     return RC_OK;
 }
 
@@ -109,7 +110,8 @@ static enum rc load_effects(struct db *db, struct work_item *out, struct err *er
         "SELECT effect.id, effect.kind, effect.status, effect.target, effect.external_id,"
         " effect.reason, effect.attempts, effect.due, effect.first_try, effect.server_faults,"
         " attempt.id AS attempt, attempt.run, attempt.armed_at, attempt.processed_uidvalidity,"
-        " attempt.processed_uidnext FROM effect"
+        " attempt.processed_uidnext, EXISTS (SELECT 1 FROM attempt AS lost"
+        " WHERE lost.effect = effect.id AND lost.outcome = 'unknown') AS doubted FROM effect"
         " LEFT JOIN attempt ON attempt.effect = effect.id AND attempt.number = effect.attempts"
         " WHERE effect.key = $1 AND (effect.kind <> 'move' OR effect.status <> 'done'"
         " OR effect.target = (SELECT CAST(delivery.id AS TEXT) FROM delivery"

@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What operators do, on a real Dovecot and with a scripted SMTP server: rows O01-O08, E02 and B03."""
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from mails import composed, plain
+from rig import PROGRAM, assert_invariants, await_, effects
+from smtp_peer import SmtpPeer
+from test_troubles import letters_of
+
+BY = ("--by", "Ann", "--reason", "looked at it")
+
+
+def acknowledgement(rig, item):
+    return effects(rig.json("item", item["key"]), "acknowledgement")[0]
+
+
+def as_person(rig, account, *words, status=0):
+    """A command by somebody who came by sudo."""
+    rig.write()
+    done = subprocess.run([PROGRAM, *words], env={**rig.environment(), "SUDO_USER": account}, text=True,
+                          capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+    assert done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def not_sent(rig, item, *more):
+    """As soon as it is possible."""
+    words = ("resolve", item["key"], "--acknowledgement", "not-sent", *more, *BY)
+    await_(lambda: rig.run(*words, status=None).returncode == 0, "not-sent is possible")
+
+
+@pytest.fixture
+def doubtful(rig):
+    """A function that gives a rig with so many acknowledgements in doubt."""
+    peers = []
+
+    def make(count, script=None):
+        peer = SmtpPeer(script or "\n".join(["after end-of-data close"] * count + ["after end-of-data accept"]))
+        peer.__enter__()
+        peers.append(peer)
+        rig.send_to(peer.port)
+        rig.letters.update(final_timeout="1s", evidence={"wait": "0s"}, connections=1)
+        rig.deliver(*(plain(f"doubt{n}") for n in range(count)))
+        rig.once()
+        await_(lambda: rig.once()["deferred"] == 0, "all asked")
+        return rig, peer
+
+    yield make
+    for peer in peers:
+        peer.__exit__()
+
+
+# ---- replay ------------------------------------------------------------------------------------------------
+
+
+def test_O01_a_replay_of_a_complete_mail_runs_nothing_again(rig):
+    rig.deliver(plain("complete"))
+    rig.once()
+    item, = rig.items()
+    plan = rig.json("replay", item["key"])
+    assert (plan["items"], plan["list"][0]["run_again"], plan["list"][0]["was_complete"]) == (1, 0, True)
+    assert "nothing runs again" in rig.run("replay", item["case"], "--approve", *BY).stdout
+    rig.once()
+    assert len(rig.acknowledgements()) == 1 and len(rig.json("cases")) == 1
+    classes = sorted(d["class"] for d in rig.json("deliveries"))
+    assert classes == ["first", "replayed"]
+    replay, = rig.json("report", "replays")
+    assert replay["case"] == item["case"] and replay["by"].startswith("Ann (") and replay["why"] == "looked at it"
+    assert rig.json("report", "decisions") == []
+    assert_invariants(rig)
+
+
+def test_O02_a_replay_after_the_mail_is_gone_goes_on_from_the_stored_original(rig):
+    message = composed("gone")
+    message.add_attachment(b"a,b\r\n", maintype="text", subtype="csv", filename="figures.csv")
+    rig.deliver(message.as_bytes())
+    rig.run("status")
+    rig.once()  # the mailbox is known now
+    rig.run("pause", "--effect", "attachment", *BY)
+    rig.deliver(message.as_bytes().replace(b"gone.", b"gone2."))
+    rig.once()
+    waiting, = (i for i in rig.items() if i["state"] != "complete")
+    for uid in rig.uids():
+        rig.remove("INBOX", uid)
+    rig.delivered.pop()
+    rig.run("resume", *BY)
+    assert rig.json("replay", waiting["key"])["list"][0]["run_again"] >= 1
+    rig.run("replay", waiting["key"], "--approve", *BY)
+    rig.once()
+    item = rig.json("item", waiting["key"])
+    assert item["state"] == "complete" and effects(item, "move")[0]["reason"] == "absent"
+    case = rig.json("case", item["case"])
+    assert [a["status"] for a in case["attachments"]] == ["stored"]
+    assert (rig.data / case["attachments"][0]["path"]).read_bytes() == b"a,b\r\n"
+    assert len(rig.acknowledgements()) == 2
+
+
+def test_O05_a_replay_of_many_tells_how_far_it_is_and_goes_on_after_it_was_killed(rig):
+    rig.letters["enabled"] = False
+    count = 1000
+    rig.mailbox["first_import"] = {"recent": "7d"}
+    rig.deliver(*(plain(f"many{n}", message_id=f"<many{n}@senders.example>") for n in range(count)))
+    rig.once(seconds=300)
+    assert len(rig.items("--state", "complete")) == count
+    many = ("replay", "--state", "complete", "--where", "mailbox=help", "--approve", *BY)
+    killed = rig.popen(*many)
+    until = time.monotonic() + 60
+    for line in killed.stderr:
+        if " of 1000" in line or time.monotonic() > until:
+            break
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    done = sum(d["class"] == "replayed" for d in rig.json("deliveries"))
+    assert 100 <= done < count, "killed too late to show anything"
+    said = rig.run(*many, seconds=300)
+    assert f"Goes on with the replay that Ann" in said.stdout and f"{count} of {count}" in said.stderr
+    assert f"{count - done} mails replayed" in said.stdout
+    replayed = [d["key"] for d in rig.json("deliveries") if d["class"] == "replayed"]
+    assert len(replayed) == count and len(set(replayed)) == count, "one was replayed twice, or none"
+
+
+def test_O06_no_name_or_reason_is_64_and_a_plan_that_has_changed_is_77_and_nothing_is_done(doubtful):
+    rig, peer = doubtful(1)
+    item, = rig.items()
+    rig.run("replay", item["key"], "--approve", "--by", "Ann", status=64)
+    rig.run("replay", item["key"], "--approve", "--reason", "x", status=64)
+    rig.run("resolve", item["key"], "--acknowledgement", "none", "--reason", "x", status=64)
+    plan = rig.json("replay", item["key"])["plan"]
+    rig.run("resolve", item["key"], "--acknowledgement", "none", *BY)
+    said = rig.run("replay", item["key"], "--plan", plan, "--approve", *BY, status=77)
+    assert "has changed" in said.stderr
+    assert not [d for d in rig.json("deliveries") if d["class"] == "replayed"]
+    now = rig.json("replay", item["key"])["plan"]
+    rig.run("replay", item["key"], "--plan", now[:16], "--approve", *BY)
+    assert [d["class"] for d in rig.json("deliveries")] == ["replayed", "first"]
+
+
+def test_O06_a_replay_and_a_decision_take_a_second_person_under_another_account(doubtful):
+    rig, peer = doubtful(1)
+    rig.settings["approval"] = "two-person"
+    item, = rig.items()
+    decide = ("resolve", item["key"], "--acknowledgement", "none")
+    assert "Another person" in as_person(rig, "ann", *decide, *BY, status=77).stdout
+    assert "yourself" in as_person(rig, "ann", *decide, "--approve", *BY, status=77).stderr
+    assert "Ann" in as_person(rig, "bob", *decide, "--by", "Bob", "--reason", "agreed", status=77).stderr
+    assert acknowledgement(rig, item)["status"] == "unknown"
+    as_person(rig, "bob", *decide, "--approve", "--by", "Bob", "--reason", "agreed")
+    assert acknowledgement(rig, item)["status"] == "skipped"
+    decision, = rig.json("report", "decisions")
+    assert decision["by"].startswith("Ann (") and decision["second"].startswith("Bob (")
+    rig.once()
+    replay = ("replay", item["key"], "--approve")
+    as_person(rig, "ann", *replay, *BY, status=77)
+    as_person(rig, "ann", *replay, *BY, status=77)
+    assert not [d for d in rig.json("deliveries") if d["class"] == "replayed"]
+    as_person(rig, "bob", *replay, "--by", "Bob", "--reason", "agreed")
+    assert rig.json("report", "replays")[0]["second"].startswith("Bob (")
+
+
+def test_O08_a_replay_of_forty_of_which_many_were_accepted_sends_none_again(rig):
+    """35 were accepted, of them 5 without an answer; 5 were refused."""
+    script = "\n".join(["on RCPT reply 550 5.1.1 who?"] * 5 + ["on RCPT reply 250 ok"]
+                       + ["after end-of-data accept"] * 30 + ["after end-of-data take, then close"])
+    with SmtpPeer(script) as peer:
+        rig.send_to(peer.port)
+        rig.letters.update(final_timeout="1s", evidence={"wait": "0s"}, connections=1)
+        rig.deliver(*(plain(f"forty{n}") for n in range(40)))
+        rig.once()
+        await_(lambda: rig.once()["deferred"] == 0, "all settled")
+        before = len(peer.accepted)
+        unknown = [i for i in rig.items() if acknowledgement(rig, i)["status"] == "unknown"]
+        assert before == 35 and len(unknown) == 5
+        for state in ("complete", "needs_reconciliation"):
+            rig.run("replay", "--state", state, "--approve", *BY)
+        for _ in range(3):
+            rig.once()
+        assert len(peer.accepted) == before, "a confirmation was sent again"
+        assert sum(d["class"] == "replayed" for d in rig.json("deliveries")) == 40
+        assert_invariants(rig, letters_of(peer))
+        refused = [i for i in rig.items() if acknowledgement(rig, i)["status"] == "refused"]
+        assert len(refused) == 5
+        peer.script.turns["end-of-data"] = [["accept"]]
+        rig.run("replay", "--state", "complete", "--resend-acknowledgement", "--approve", *BY)
+        await_(lambda: rig.once()["deferred"] == 0, "those that were refused are sent")
+        assert len(peer.accepted) == before + 5
+        assert len({m["Message-ID"] for m in letters_of(peer)}) == 40
+
+
+# ---- decisions -----------------------------------------------------------------------------------------------
+
+
+def test_O03_not_sent_is_possible_from_a_time_and_sends_exactly_one_more_with_the_same_message_id(doubtful):
+    rig, peer = doubtful(1, "after end-of-data take, then close\nafter end-of-data accept")
+    item, = rig.items()
+    rig.letters["final_timeout"] = "1h"
+    early = rig.run("resolve", item["key"], "--acknowledgement", "not-sent", *BY, status=75)
+    assert "possible from" in early.stderr
+    rig.letters["final_timeout"] = "1s"
+    not_sent(rig, item)
+    rig.once()
+    rig.once()
+    first, second = letters_of(peer)
+    assert first["Message-ID"] == second["Message-ID"] and rig.items()[0]["state"] == "complete"
+    report = rig.json("report", "duplicates")["totals"]
+    assert report["doubles"] in (0, 1)
+
+
+@pytest.mark.parametrize("found", [True, False], ids=["it is found", "it is not"])
+def test_E02_before_it_is_sent_once_more_it_is_looked_for_once_more(doubtful, found):
+    rig, peer = doubtful(0, "after end-of-data take, then close\nafter end-of-data accept")
+    rig.imap().create("Sent")
+    rig.letters["evidence"] = {"folder": "Sent", "wait": "0s"}
+    rig.deliver(plain("late"))
+    await_(lambda: rig.once() and rig.items() and rig.items()[0]["state"] == "needs_reconciliation", "asked")
+    item, = rig.items()
+    not_sent(rig, item)
+    if found:
+        rig.imap().append("Sent", "", None, peer.accepted[0])
+    rig.once()
+    assert acknowledgement(rig, item)["status"] == "done"
+    assert peer.ended == (1 if found else 2), "sent although it was there, or not sent at all"
+    looked = [e["found"] for e in rig.json("item", item["key"])["evidence_list"]]
+    assert looked[-1] is found
+    assert [d["decision"] for d in rig.json("report", "decisions")] == ["acknowledgement-not-sent"]
+
+
+def test_E02_where_it_cannot_be_looked_for_nothing_is_sent(doubtful):
+    rig, peer = doubtful(1)
+    item, = rig.items()
+    rig.letters["evidence"] = {"folder": "Missing", "wait": "0s"}
+    not_sent(rig, item)
+    rig.once()
+    assert acknowledgement(rig, item)["status"] == "deferred" and peer.ended == 1
+    evidence = rig.json("item", item["key"])["evidence_list"][-1]
+    assert not evidence["found"]
+    rig.imap().create("Missing")
+    await_(lambda: rig.once()["completed"], "it is sent once the folder is there")
+    assert peer.ended == 2
+
+
+def test_O07_a_decision_is_taken_back_until_something_has_left(doubtful):
+    rig, peer = doubtful(1)
+    item, = rig.items()
+    rig.run("resolve", item["key"], "--acknowledgement", "none", *BY)
+    rig.run("resolve", item["key"], "--undo", *BY)
+    assert acknowledgement(rig, item)["status"] == "unknown"
+    assert rig.items()[0]["state"] == "needs_reconciliation"
+    not_sent(rig, item)
+    rig.once()
+    assert acknowledgement(rig, item)["status"] == "done"
+    said = rig.run("resolve", item["key"], "--undo", *BY, status=1)
+    assert "something has left" in said.stderr
+    undone = [d["decision"] for d in rig.json("report", "decisions") if d["undone_at"]]
+    assert undone == ["acknowledgement-none"]
+
+
+def test_a_decision_for_all_that_broke_alike_says_how_many_and_answers_each(doubtful):
+    rig, peer = doubtful(4)
+    item = rig.items()[0]
+    said = rig.run("resolve", item["key"], "--acknowledgement", "none", "--all-like", *BY).stdout
+    assert said.startswith("3 others wait for the same reason")
+    assert {acknowledgement(rig, i)["status"] for i in rig.items()} == {"skipped"}
+    assert len(rig.json("report", "decisions")) == 4
+
+
+def test_of_two_operators_one_wins_and_the_other_is_told_who_decided_what_and_when(doubtful):
+    rig, peer = doubtful(1)
+    item, = rig.items()
+    decide = ("resolve", item["key"], "--acknowledgement", "sent")
+    both = [rig.popen(*decide, "--by", name, "--reason", "x") for name in ("Ann", "Bob")]
+    said = [p.communicate(timeout=30)[1] for p in both]
+    assert sorted(p.returncode for p in both) == [0, 1]
+    winner = "Ann" if both[0].returncode == 0 else "Bob"
+    loser, = (text for p, text in zip(both, said) if p.returncode == 1)
+    assert f"by {winner} (" in loser and "'acknowledgement-sent' was decided at 20" in loser
+    assert len(rig.json("report", "decisions")) == 1
+
+
+def test_a_decision_about_the_wrong_thing_says_what_state_it_is_in_and_what_is_possible(doubtful):
+    rig, peer = doubtful(1)
+    item, = rig.items()
+    said = rig.run("resolve", item["key"], "--conflict", "append", *BY, status=1).stderr
+    assert "the item is needs_reconciliation" in said and "acknowledgement-not-sent" in said
+    rig.run("resolve", "HD-00000000", "--acknowledgement", "none", *BY, status=66)
+    rig.run("resolve", item["key"], "--acknowledgement", "perhaps", *BY, status=64)
+
+
+# ---- reports -------------------------------------------------------------------------------------------------
+
+
+def test_reports_come_as_table_csv_json_and_html_and_csv_holds_no_formula(doubtful):
+    rig, peer = doubtful(1)
+    item, = rig.items()
+    rig.run("resolve", item["key"], "--acknowledgement", "none", "--by", "Ann", "--reason", "=1+1 <b>, \"x\"")
+    for what in ("decisions", "replays", "duplicates"):
+        assert rig.run("report", what).stdout
+        assert json.loads(rig.run("report", what, "--format", "json").stdout) is not None
+        page = rig.run("report", what, "--format", "html").stdout
+        assert page.startswith("<!DOCTYPE html>") and "<b>" not in page and "src=" not in page and "@media print" in page
+        rows = list(csv.reader(io.StringIO(rig.run("report", what, "--format", "csv").stdout)))
+        assert all(len(row) == len(rows[0]) for row in rows)
+        assert not [cell for row in rows[1:] for cell in row if cell[:1] in "=+-@" and cell]
+        rig.run("report", what, "--format", "xml", status=64)
+    rows = list(csv.DictReader(io.StringIO(rig.run("report", "decisions", "--format", "csv").stdout)))
+    assert rows[0]["why"] == "'=1+1 <b>, \"x\"" and rows[0]["decision"] == "acknowledgement-none"
+    assert rig.json("report", "decisions", "--until", "1d") == []
+
+
+# ---- monitoring ----------------------------------------------------------------------------------------------
+
+
+def test_check_says_in_one_line_how_it_stands(rig):
+    assert rig.run("check", status=2).stdout.startswith("onecase CRITICAL - help: never looked at yet")
+    rig.once()
+    line = rig.run("check").stdout
+    assert line.startswith("onecase OK - ") and line.count("\n") == 1
+    rig.deliver(plain("old"), age=7200)
+    rig.once()
+    rig.run("pause", *BY)
+    assert rig.run("check", status=1).stdout.startswith("onecase WARNING - help: paused")
+    rig.config.write_text("nonsense: [")
+    done = subprocess.run([PROGRAM, "check"], env=rig.environment(), capture_output=True, text=True)
+    assert done.returncode == 3 and done.stdout.startswith("onecase UNKNOWN")
+
+
+def test_deployments_lists_each_run_and_says_which_is_active(rig):
+    rig.deliver(plain("seen"))
+    rig.once()
+    service = rig.serve()
+    await_(lambda: any(run["active"] == "yes" for run in rig.json("deployments")), "the service is listed")
+    runs = rig.json("deployments")
+    assert {(r["name"], r["environment"], r["owner"]) for r in runs} == {(rig.user, "test", "tests@example.org")}
+    assert [r["active"] for r in runs] == ["yes", "no"] and runs[1]["mailboxes"] == "help"
+    os.killpg(service.process.pid, signal.SIGKILL)
+    service.end()
+    await_(lambda: all(r["active"].startswith("no") for r in rig.json("deployments")), "it is known to be dead")
+
+
+def test_a_mailbox_is_taken_over_by_the_others_name_only(make_rig):
+    one, two = make_rig(), make_rig()
+    two.user, two.address = one.user, one.address
+    two.settings.update(name="second")
+    two.mailbox["imap"]["username"] = one.user
+    two.mailbox["addresses"] = one.mailbox["addresses"]
+    one.deliver(plain("one"))
+    one.once()
+    two.run("run", "--once", status=77)
+    assert any("owns it" in run["active"] for run in two.json("deployments"))
+    two.run("deployments", "--take-over", "nobody", status=77)
+    assert "belong to this deployment now" in two.run("deployments", "--take-over", one.user).stdout
+    one.run("run", "--once", status=77)
