@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* nftw */
+/* NOLINTNEXTLINE(readability-identifier-naming) - nftw is of the X/Open system interfaces */
+#define _XOPEN_SOURCE 700
 #include "scratch.h"
 
 #include <errno.h>

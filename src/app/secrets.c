@@ -56,5 +56,9 @@ static enum rc get(void *ctx, struct str *out, struct err *err)
 
 struct secret_source secrets_of(const struct config_auth *auth)
 {
-    return (struct secret_source){.ctx = (void *)(uintptr_t)auth, .get = get};
+    union {
+        const struct config_auth *given;
+        void *ctx; /* get only reads it */
+    } as = {.given = auth};
+    return (struct secret_source){.ctx = as.ctx, .get = get};
 }

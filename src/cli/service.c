@@ -85,7 +85,7 @@ int cmd_run(struct call *call)
 
 static void give_modes(const struct call *call, struct view *view)
 {
-    struct view_mailbox *row = (struct view_mailbox *)(uintptr_t)view->row;
+    struct view_mailbox *row = view->row;
     for (size_t i = 0; i < view->count; i++) {
         const struct config_mailbox *m = config_find_mailbox(call->ops->config, row[i].id);
         row[i].mode = !m ? "gone" : m->mode == CONFIG_LOOK_ONLY ? "look-only" : "active";

@@ -241,21 +241,27 @@ static enum rc commit(struct answering *a, struct err *err)
     return RC_OK;
 }
 
+/* Nothing is under way any more. A probe that never got under way said nothing about the server. */
+static bool over(struct answering *a)
+{
+    struct circuit *c = &a->s->record.circuit[CIRCUIT_SMTP];
+    if (a->under_way == 0 && c->state == CIRCUIT_PROBING)
+        circuit_nothing(c);
+    return a->under_way == 0;
+}
+
 static enum rc pump(struct answering *a, struct err *err)
 {
-    for (;;) {
-        begin_more(a);
-        TRY(commit(a, err));
-        if (a->under_way == 0 && a->s->record.circuit[CIRCUIT_SMTP].state != CIRCUIT_PROBING)
-            return RC_OK;
-        if (a->under_way == 0) { /* the probe never got under way */
-            circuit_nothing(&a->s->record.circuit[CIRCUIT_SMTP]);
-            return RC_OK;
-        }
+    begin_more(a);
+    TRY(commit(a, err));
+    while (!over(a)) {
         TRY(gather(a, err));
         TRY(service_renew(a->s, err));
         TRY(commit(a, err));
+        begin_more(a);
+        TRY(commit(a, err));
     }
+    return RC_OK;
 }
 
 /* A letter that is still with the courier when the turn ends badly: without its line nothing was

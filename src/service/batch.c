@@ -88,13 +88,8 @@ static struct change ready(const struct planned_change *p)
     return c;
 }
 
-/* What is durable now is true in memory too. */
-static void apply(const struct planned_change *p)
+static void apply_effect(const struct planned_change *p)
 {
-    if (p->change.what == CHANGE_ORIGINAL)
-        p->job->item.original_kept = true;
-    if (p->change.what != CHANGE_EFFECT || !p->effect)
-        return;
     const struct effect_change *c = &p->change.effect;
     struct work_effect *e = p->effect;
     const struct effect_transition *t = effect_find(e->kind, c->from, c->on);
@@ -105,8 +100,17 @@ static void apply(const struct planned_change *p)
         text_copy(e->target, sizeof e->target, c->target);
     if (p->text[0])
         text_copy(e->external_id, sizeof e->external_id, p->text);
-    if (c->letter_date_ms)
+    if (c->letter_date_ms && p->job)
         p->job->item.letter_date_ms = c->letter_date_ms;
+}
+
+/* What is durable now is true in memory too. */
+static void apply(const struct planned_change *p)
+{
+    if (p->change.what == CHANGE_ORIGINAL && p->job)
+        p->job->item.original_kept = true;
+    if (p->change.what == CHANGE_EFFECT && p->effect)
+        apply_effect(p);
 }
 
 static enum rc write(struct batch *b, const struct change *change, size_t count, struct err *err)

@@ -194,16 +194,21 @@ static bool effects_wanted(const struct service *s)
     return !all_paused && !s->set->policy.look_only && !s->result->other_owner[0];
 }
 
+static enum rc act(struct service *s, struct err *err)
+{
+    if (!effects_wanted(s))
+        return RC_OK;
+    TRY(evidence_late(s, err));
+    TRY(perform(s, err));
+    return claim_mark(s, err);
+}
+
 static enum rc turn(struct service *s, struct err *err)
 {
     TRY(load(s, err));
     TRY(recover(s, err));
     TRY(look(s, err));
-    if (effects_wanted(s)) {
-        TRY(evidence_late(s, err));
-        TRY(perform(s, err));
-        TRY(claim_mark(s, err));
-    }
+    TRY(act(s, err));
     TRY(save(s, err));
     return when_to_wake(s, err);
 }

@@ -102,41 +102,72 @@ static bool is_known(struct slice name, const char *const *known)
     return false;
 }
 
+struct checking {
+    const char *const *known;
+    struct slice open[DEPTH_MAX];
+    size_t depth;
+};
+
+/* What is wrong with a tag where it stands; NULL: nothing. */
+static const char *wrong(struct checking *c, const struct token *t)
+{
+    if (t->tag == TAG_WRONG)
+        return "only {{name}}, {{#name}}, {{^name}}, {{/name}} and {{!comment}} are allowed, not";
+    if (!is_known(t->name, c->known))
+        return "there is no field of the name";
+    if (t->tag == TAG_CLOSE)
+        return c->depth > 0 && slice_eq(c->open[--c->depth], t->name)
+                   ? NULL
+                   : "nothing is open that could be closed by";
+    if (t->tag == TAG_VALUE)
+        return NULL;
+    if (c->depth == DEPTH_MAX)
+        return "sections are nested too deep at";
+    c->open[c->depth++] = t->name;
+    return NULL;
+}
+
+static enum rc
+says(struct slice text, struct slice before, const char *what, struct slice name, struct err *err)
+{
+    return FAIL(err, RC_REFUSED, "%d: %s '%.*s'", line_of(text, before), what, (int)name.len,
+                name.len ? name.at : "");
+}
+
 enum rc mustache_check(struct slice text, const char *const *known, struct err *err)
 {
-    struct slice open[DEPTH_MAX];
-    size_t depth = 0;
+    struct checking c = {.known = known};
     for (size_t at = 0; at < text.len;) {
         struct token t = next_token(text, at);
-        int line = line_of(text, t.before);
         at = t.next;
         if (t.tag == TAG_END || t.tag == TAG_COMMENT)
             continue;
-        if (t.tag == TAG_WRONG)
-            return FAIL(
-                err, RC_REFUSED,
-                "%d: only {{name}}, {{#name}}, {{^name}}, {{/name}} and {{!comment}} are allowed",
-                line);
-        if (!is_known(t.name, known))
-            return FAIL(err, RC_REFUSED, "%d: there is no field of the name '%.*s'", line,
-                        (int)t.name.len, t.name.at);
-        if (t.tag == TAG_CLOSE && (depth == 0 || !slice_eq(open[--depth], t.name)))
-            return FAIL(err, RC_REFUSED, "%d: {{/%.*s}} closes nothing that is open", line,
-                        (int)t.name.len, t.name.at);
-        if (t.tag == TAG_SECTION || t.tag == TAG_INVERTED) {
-            if (depth == DEPTH_MAX)
-                return FAIL(err, RC_REFUSED, "%d: sections are nested deeper than %d", line,
-                            DEPTH_MAX);
-            open[depth++] = t.name;
-        }
+        const char *what = wrong(&c, &t);
+        if (what)
+            return says(text, t.before, what, t.name, err);
     }
-    if (depth > 0)
-        return FAIL(err, RC_REFUSED, "%d: {{#%.*s}} is never closed",
-                    line_of(text, open[depth - 1]), (int)open[depth - 1].len, open[depth - 1].at);
+    if (c.depth > 0)
+        return says(text, c.open[c.depth - 1], "a section is never closed:", c.open[c.depth - 1],
+                    err);
     return RC_OK;
 }
 
 /* ---- rendering --------------------------------------------------------------------------------- */
+
+/* An open section: the text between its tags, and which item of its list is being written. */
+struct frame {
+    struct slice text;
+    size_t at;                         /* where reading goes on */
+    const struct mustache_value *list; /* NULL: not a list */
+    size_t item;
+};
+
+struct rendering {
+    const struct mustache_scope *scope;
+    struct frame frame[DEPTH_MAX + 1];
+    size_t depth;
+    struct str *out;
+};
 
 static const struct mustache_value *find(const struct mustache_scope *scope, struct slice name)
 {
@@ -151,6 +182,18 @@ static bool truthy(const struct mustache_value *v)
     return v && (v->items > 0 || v->text.len > 0);
 }
 
+/* Inside a list {{name}} is the item, whatever else is called so. */
+static struct slice value_of(const struct rendering *r, struct slice name)
+{
+    for (size_t i = r->depth; i > 0; i--) {
+        const struct frame *f = &r->frame[i - 1];
+        if (f->list && slice_eqz(name, "name"))
+            return slice_z(f->list->item[f->item]);
+    }
+    const struct mustache_value *v = find(r->scope, name);
+    return v ? v->text : SLICE_EMPTY;
+}
+
 /* The octets up to the tag that closes `name`, and where reading goes on after it. */
 static struct slice section_body(struct slice text, size_t from, struct slice name, size_t *after)
 {
@@ -163,68 +206,54 @@ static struct slice section_body(struct slice text, size_t from, struct slice na
             depth++;
         if (same && t.tag == TAG_CLOSE && --depth == 0) {
             *after = t.next;
-            return (struct slice){text.at + from,
-                                  (size_t)(t.before.at - text.at) + t.before.len - from};
+            size_t end = (size_t)(t.before.at - text.at) + t.before.len;
+            return slice_cut(text, from, end - from);
         }
     }
     *after = text.len;
     return slice_cut(text, from, text.len);
 }
 
-static void
-render(struct slice text, const struct mustache_scope *scope, int depth, struct str *out);
-
-/* A list repeats its section; inside, {{name}} is the item. */
-static void render_list(struct slice body,
-                        const struct mustache_value *list,
-                        const struct mustache_scope *scope,
-                        int depth,
-                        struct str *out)
+static void open_section(struct rendering *r, const struct token *t)
 {
-    for (size_t i = 0; i < list->items; i++) {
-        struct mustache_value *inner = mem_new(scope->count + 1, sizeof *inner);
-        inner[0] = (struct mustache_value){.name = "name", .text = slice_z(list->item[i])};
-        memcpy(inner + 1, scope->value, scope->count * sizeof *inner);
-        struct mustache_scope nested = {inner, scope->count + 1};
-        render(body, &nested, depth + 1, out);
-        mem_free(&inner);
-    }
+    struct frame *f = &r->frame[r->depth - 1];
+    const struct mustache_value *v = find(r->scope, t->name);
+    struct slice body = section_body(f->text, t->next, t->name, &f->at);
+    bool inverted = t->tag == TAG_INVERTED;
+    if (inverted == truthy(v) || r->depth > DEPTH_MAX)
+        return;
+    r->frame[r->depth++] = (struct frame){.text = body, .list = !inverted && v->item ? v : NULL};
 }
 
-static size_t render_section(struct slice text,
-                             const struct token *t,
-                             const struct mustache_scope *scope,
-                             int depth,
-                             struct str *out)
+/* The end of a frame: once more for the next item of its list, or back to the one around it. */
+static void end_of_frame(struct rendering *r)
 {
-    size_t after;
-    struct slice body = section_body(text, t->next, t->name, &after);
-    const struct mustache_value *v = find(scope, t->name);
-    if (t->tag == TAG_INVERTED ? truthy(v) : !truthy(v))
-        return after;
-    if (t->tag == TAG_SECTION && v->item)
-        render_list(body, v, scope, depth, out);
-    else
-        render(body, scope, depth + 1, out);
-    return after;
+    struct frame *f = &r->frame[r->depth - 1];
+    f->at = 0;
+    if (!f->list || ++f->item >= f->list->items)
+        r->depth--;
 }
 
-static void
-render(struct slice text, const struct mustache_scope *scope, int depth, struct str *out)
+static void step(struct rendering *r)
 {
-    for (size_t at = 0; at < text.len && depth <= DEPTH_MAX;) {
-        struct token t = next_token(text, at);
-        str_add(out, t.before);
-        at = t.next;
-        const struct mustache_value *v = t.tag == TAG_VALUE ? find(scope, t.name) : NULL;
-        if (v)
-            str_add(out, v->text);
-        if (t.tag == TAG_SECTION || t.tag == TAG_INVERTED)
-            at = render_section(text, &t, scope, depth, out);
+    struct frame *f = &r->frame[r->depth - 1];
+    if (f->at >= f->text.len) {
+        end_of_frame(r);
+        return;
     }
+    struct token t = next_token(f->text, f->at);
+    str_add(r->out, t.before);
+    f->at = t.next;
+    if (t.tag == TAG_VALUE)
+        str_add(r->out, value_of(r, t.name));
+    else if (t.tag == TAG_SECTION || t.tag == TAG_INVERTED)
+        open_section(r, &t);
 }
 
 void mustache_render(struct slice text, const struct mustache_scope *scope, struct str *out)
 {
-    render(text, scope, 0, out);
+    struct rendering r = {.scope = scope, .depth = 1, .out = out};
+    r.frame[0] = (struct frame){.text = text};
+    while (r.depth > 0)
+        step(&r);
 }

@@ -32,9 +32,9 @@ static const struct {
     const char *name, *says;
 } refused[] = {
     {"a\nb {{nobody}}", "2: there is no field of the name 'nobody'"},
-    {"{{#reference}}", "1: {{#reference}} is never closed"},
-    {"{{/reference}}", "1: {{/reference}} closes nothing that is open"},
-    {"{{#reference}}{{/subject}}", "1: {{/subject}} closes nothing that is open"},
+    {"{{#reference}}", "1: a section is never closed: 'reference'"},
+    {"{{/reference}}", "1: nothing is open that could be closed by 'reference'"},
+    {"{{#reference}}{{/subject}}", "1: nothing is open that could be closed by 'subject'"},
     {"\n\n{{>partial}}", "3: only"},
     {"{{=<% %>=}}", "1: only"},
     {"{{{reference}}}", "1: only"},
