@@ -84,6 +84,11 @@ static bool is_octet(struct slice token, char c)
     return token.len == 1 && token.at[0] == c;
 }
 
+static bool has_at(struct slice s)
+{
+    return slice_find(s, '@', 0) < s.len;
+}
+
 /* One entry of the list, still raw: what stands before its bracket, in it, and in its comment. */
 struct entry {
     struct str before, within, comment;
@@ -136,6 +141,14 @@ static void colon(struct entry *e)
         entry_empty(e);
 }
 
+/* After a bracket with an address a word, a quoted string or a bracket begins the next mailbox: the
+ * comma between the two is missing. */
+static bool begins_another(const struct entry *e, struct slice t)
+{
+    return has_at(str_slice(&e->within)) && !is_comment(t) &&
+           slice_find(SLICE(" \t>,;"), t.at[0], 0) == 5;
+}
+
 /* Takes what stands up to the next separator. False where nothing is left. */
 static bool take_entry(struct walk *w, struct entry *e)
 {
@@ -147,6 +160,10 @@ static bool take_entry(struct walk *w, struct entry *e)
     while (w->at < w->text.len) {
         struct slice t = token(w);
 
+        if (!inside && begins_another(e, t)) {
+            w->at -= t.len;
+            break;
+        }
         if (is_octet(t, '<')) {
             open_bracket(e);
             inside = true;
@@ -165,11 +182,6 @@ static bool take_entry(struct walk *w, struct entry *e)
 }
 
 /* Addresses */
-
-static bool has_at(struct slice s)
-{
-    return slice_find(s, '@', 0) < s.len;
-}
 
 /* Removes blanks beside dots and at signs, and all others in brackets. */
 static void close_up(struct slice s, bool all, struct str *out)

@@ -50,6 +50,12 @@ static bool is_attachment(const struct tree *tree, const struct node *node)
     return node->name.len > 0 && !(leaf_is_html(node) && is_branch(tree, node));
 }
 
+/* The plain branch of an alternative that has a name is an attachment, and the text as well. */
+static bool is_named_branch(const struct tree *tree, const struct node *node)
+{
+    return !node->attachment && type_is(node, "text/plain") && is_branch(tree, node);
+}
+
 /* What of each node may be shown. */
 struct shown {
     const struct tree *tree;
@@ -145,27 +151,8 @@ static void keep_seen(struct body *b, const struct node *node, struct slice octe
     b->count++;
 }
 
-static enum rc read_leaf(struct job *j, size_t place, struct err *err)
-{
-    const struct tree *tree = j->leaf.tree;
-    const struct node *node = &tree->at[place];
-    struct leaf_text *kept = &j->shown.kept[place];
-    bool tells = (j->seen->report || j->seen->suspect) && j->seen->count < 8 &&
-                 is_one_of(node, telling, LENGTH(telling));
-
-    if (++j->leaves > (size_t)j->leaf.limits->leaves)
-        return limit_refuse(LIMIT_leaves, j->leaf.limits, err);
-    j->shown.body[place] = !is_attachment(tree, node);
-    if (j->shown.body[place])
-        return leaf_read_text(&j->leaf, node, kept, err);
-    TRY(leaf_read_attachment(&j->leaf, node, tells ? SEEN_MAX : 0, kept, err));
-    if (tells)
-        keep_seen(j->seen, node, str_slice(&kept->start));
-    return RC_OK;
-}
-
-/* Nothing is in body position: the first text with a name is shown, though it is an attachment. It
- * is decoded once more, into nothing but memory. */
+/* The text of what is an attachment and shown all the same: decoded once more, into nothing but
+ * memory. */
 static enum rc discard_begin(void *self, struct str *file, struct err *err)
 {
     (void)self, (void)err;
@@ -185,18 +172,45 @@ static enum rc discard_end(void *self, struct err *err)
     return RC_OK;
 }
 
-static enum rc show_named(struct job *j, struct str *text, struct err *err)
+static enum rc decode_shown(struct job *j, size_t place, struct err *err)
 {
     static const struct spool nowhere = {NULL, discard_begin, discard_add, discard_end};
     CLEANUP(message_clear) struct message unused = MESSAGE_INIT;
+    struct leaf_job again = {j->leaf.tree, j->leaf.limits, &nowhere, &unused, 0};
+
+    str_empty(&j->shown.kept[place].text);
+    return leaf_read_text(&again, &j->leaf.tree->at[place], &j->shown.kept[place], err);
+}
+
+static enum rc read_leaf(struct job *j, size_t place, struct err *err)
+{
     const struct tree *tree = j->leaf.tree;
-    struct leaf_job again = {tree, j->leaf.limits, &nowhere, &unused, 0};
+    const struct node *node = &tree->at[place];
+    struct leaf_text *kept = &j->shown.kept[place];
+    bool tells = (j->seen->report || j->seen->suspect) && j->seen->count < 8 &&
+                 is_one_of(node, telling, LENGTH(telling));
+
+    if (++j->leaves > (size_t)j->leaf.limits->leaves)
+        return limit_refuse(LIMIT_leaves, j->leaf.limits, err);
+    j->shown.body[place] = !is_attachment(tree, node);
+    if (j->shown.body[place])
+        return leaf_read_text(&j->leaf, node, kept, err);
+    TRY(leaf_read_attachment(&j->leaf, node, tells ? SEEN_MAX : 0, kept, err));
+    if (tells)
+        keep_seen(j->seen, node, str_slice(&kept->start));
+    j->shown.body[place] = is_named_branch(tree, node);
+    return j->shown.body[place] ? decode_shown(j, place, err) : RC_OK;
+}
+
+/* Nothing is in body position: the first inline text that has a name, and so is an attachment. */
+static enum rc show_named(struct job *j, struct str *text, struct err *err)
+{
+    const struct tree *tree = j->leaf.tree;
 
     for (size_t i = 0; i < tree->count && text->len == 0; i++) {
         if (tree->at[i].multipart || tree->at[i].attachment || !leaf_is_text(&tree->at[i]))
             continue;
-        str_empty(&j->shown.kept[i].text);
-        TRY(leaf_read_text(&again, &tree->at[i], &j->shown.kept[i], err));
+        TRY(decode_shown(j, i, err));
         add_paragraph(text, str_slice(&j->shown.kept[i].text));
     }
     return RC_OK;

@@ -84,14 +84,31 @@ static void add_utf8(struct slice octets, struct str *out)
     }
 }
 
-/* Whether any character of several octets is right. */
-static bool has_some_utf8(struct slice octets)
+/* How many characters of several octets are right, and how many octets are of none. */
+static void count_utf8(struct slice octets, size_t *right, size_t *wrong)
 {
-    for (size_t i = 0; i < octets.len; i++)
-        if ((uint8_t)octets.at[i] >= 0x80 &&
-            g_utf8_get_char_validated(octets.at + i, (gssize)(octets.len - i)) < 0x110000)
-            return true;
-    return false;
+    *right = *wrong = 0;
+    for (size_t i = 0; i < octets.len; i++) {
+        gunichar c;
+
+        if ((uint8_t)octets.at[i] < 0x80)
+            continue;
+        c = g_utf8_get_char_validated(octets.at + i, (gssize)(octets.len - i));
+        *right += c < 0x110000;
+        *wrong += c >= 0x110000;
+        i += c < 0x110000 ? (size_t)g_unichar_to_utf8(c, NULL) - 1 : 0;
+    }
+}
+
+/* It was UTF-8 once: a label says so and anything agrees, or all but a little agrees, as where a
+ * mail program cut a name in the middle of a character. */
+static bool is_damaged_utf8(struct slice octets, bool labelled)
+{
+    size_t right;
+    size_t wrong;
+
+    count_utf8(octets, &right, &wrong);
+    return right > 0 && (labelled || right >= 4 * wrong);
 }
 
 /* Converters */
@@ -228,7 +245,9 @@ static void add_text(size_t charset, struct slice octets, enum charset_use use, 
         add_labelled(charset_find(SLICE("iso-2022-jp")), octets, utf8, out);
     else if ((form == FORM_UTF8 || form == FORM_ASCII) && utf8)
         str_add(out, octets);
-    else if (form == FORM_UTF8 && (use == CHARSET_TEXT || has_some_utf8(octets)))
+    else if ((form == FORM_UTF8 && use == CHARSET_TEXT) ||
+             ((form == FORM_UTF8 || form == FORM_ASCII) &&
+              is_damaged_utf8(octets, form == FORM_UTF8)))
         add_utf8(octets, out);
     else if (form == FORM_UTF8 || form == FORM_ASCII)
         add_labelled(charset_find(SLICE("windows-1252")), octets, false, out);

@@ -10,7 +10,7 @@
  *   what a byte order mark says
  *   the label's, if it fits without fault; us-ascii and unlabelled text is UTF-8 if it can be, or
  *   ISO-2022-JP if it has its escapes
- *   UTF-8, if it fits without fault
+ *   UTF-8, if it fits without fault, or unlabelled but for a few octets (a name cut in a character)
  *   the label's, with replacements where few characters are at fault
  *   windows-1252, with replacements
  *

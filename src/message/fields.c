@@ -98,6 +98,16 @@ static bool more_fields(struct lines l)
     return false;
 }
 
+/* The delimiter of the mail's own first part. */
+static bool is_delimiter(const struct fields *f, struct slice line)
+{
+    struct slice boundary = slice_trim(slice_cut(line, 2, line.len));
+    struct slice type;
+
+    return slice_eq(slice_cut(line, 0, 2), SLICE("--")) && boundary.len > 0 &&
+           fields_first(f, "Content-Type", &type) && slice_has(type, boundary);
+}
+
 enum above { ABOVE_NOTHING, ABOVE_MBOX_LINE, ABOVE_FIELD, ABOVE_SKIPPED };
 
 static void read_fold(struct fields *f, struct slice line, enum above *above)
@@ -133,7 +143,7 @@ static bool read_line(struct fields *f, struct lines *l, struct slice line, enum
         *above = ABOVE_FIELD;
         return true;
     }
-    if (*above == ABOVE_FIELD && !more_fields(*l)) {
+    if (*above == ABOVE_FIELD && (is_delimiter(f, line) || !more_fields(*l))) {
         l->at = from;
         f->mended = true;
         return false;

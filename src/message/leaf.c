@@ -201,6 +201,40 @@ keep_text(struct leaf_job *job, const struct node *node, struct slice text, stru
         job->out->signs |= SIGN_INCOMPLETE;
 }
 
+static bool is_white(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Words in lines, as no encoder of base64 writes them. */
+static bool is_prose(struct slice text)
+{
+    size_t gaps = 0;
+
+    for (size_t i = 1; i + 1 < text.len; i++)
+        gaps += text.at[i] == ' ' && !is_white(text.at[i - 1]) && !is_white(text.at[i + 1]);
+    return gaps > 2 && gaps >= text.len / 40 && utf8_fits(text);
+}
+
+/* A text that says it is base64 and is not: what it decodes to is no text, and what it is, is. */
+static void undo_wrong_base64(struct leaf_job *job, const struct node *node, struct str *octets)
+{
+    CLEANUP(str_clear) struct str raw = STR_INIT;
+    CLEANUP(mem_free) char *piece = mem_new(PIECE, 1);
+    size_t got = 1;
+
+    for (int64_t at = node->from; got > 0 && at < node->to; at += (int64_t)got) {
+        size_t room = node->to - at < PIECE ? (size_t)(node->to - at) : PIECE;
+
+        got = octet_view_read(&job->tree->view, at, piece, room);
+        str_add(&raw, (struct slice){piece, got});
+    }
+    if (!is_prose(str_slice(&raw)))
+        return;
+    str_empty(octets);
+    str_add(octets, str_slice(&raw));
+}
+
 enum rc leaf_read_text(struct leaf_job *job,
                        const struct node *node,
                        struct leaf_text *kept,
@@ -215,6 +249,8 @@ enum rc leaf_read_text(struct leaf_job *job,
     str_add(&octets, str_slice(&node->prologue));
     while (more)
         TRY(read_on(r, &octets, &more, err));
+    if (node->transfer == TRANSFER_BASE64 && !utf8_fits(str_slice(&octets)))
+        undo_wrong_base64(job, node, &octets);
     charset_decode(label_of(node, str_slice(&octets)), str_slice(&octets), CHARSET_TEXT, &text);
     end_with_lf(&text);
     TRY(file_begin(&f, node, PART_TEXT, err));

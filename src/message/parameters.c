@@ -47,22 +47,6 @@ static bool take_comment(struct slice *rest)
     return false;
 }
 
-/* The value itself: "type/subtype", "attachment". */
-static void take_value(struct slice *rest, struct str *out)
-{
-    while (rest->len > 0 && rest->at[0] != ';') {
-        if (rest->at[0] == '(' && take_comment(rest))
-            continue;
-        if (rest->at[0] == '(') {
-            *rest = slice_cut(*rest, slice_find(*rest, ';', 0), rest->len);
-            break;
-        }
-        if (!is_blank(rest->at[0]) && rest->at[0] != '"')
-            str_addc(out, lower(rest->at[0]));
-        drop(rest, 1);
-    }
-}
-
 /* A quoted value. A backslash quotes a quote or a backslash; before anything else it is a part of a
  * path, as mail programs that quote nothing write it. */
 static void take_quoted(struct slice *rest, struct str *out)
@@ -88,6 +72,26 @@ static bool begins_parameter(struct slice s)
             s.at[at] == '*' || (at > 0 && s.at[at] >= '0' && s.at[at] <= '9')))
         at++;
     return at > 1 && at < s.len && s.at[at] == '=';
+}
+
+/* The value itself: "type/subtype", "attachment". It ends where a parameter begins, too. */
+static void take_value(struct slice *rest, struct str *out)
+{
+    while (rest->len > 0 && rest->at[0] != ';') {
+        bool blank = is_blank(rest->at[0]);
+
+        if (rest->at[0] == '(' && take_comment(rest))
+            continue;
+        if (rest->at[0] == '(') {
+            *rest = slice_cut(*rest, slice_find(*rest, ';', 0), rest->len);
+            break;
+        }
+        if (!blank && rest->at[0] != '"')
+            str_addc(out, lower(rest->at[0]));
+        drop(rest, 1);
+        if (blank && out->len > 0 && begins_parameter(*rest))
+            break;
+    }
 }
 
 /* Up to the semicolon, blanks within included, as in `filename=my report.pdf`. */

@@ -93,13 +93,32 @@ static struct slice raw_field(GMimeObject *object, const char *name)
     return slice_z(header != NULL ? g_mime_header_get_raw_value(header) : NULL);
 }
 
+/* GMime takes the last of several types for what the part is. */
+static struct slice last_type(GMimeObject *object)
+{
+    GMimeHeaderList *list = g_mime_object_get_header_list(object);
+
+    for (int i = g_mime_header_list_get_count(list); i-- > 0;) {
+        GMimeHeader *header = g_mime_header_list_get_header_at(list, i);
+
+        if (slice_eq_nocase(slice_z(g_mime_header_get_name(header)), SLICE("Content-Type")))
+            return slice_z(g_mime_header_get_raw_value(header));
+    }
+    return SLICE_EMPTY;
+}
+
 static struct node_fields fields_of(GMimeObject *object)
 {
-    return (struct node_fields){
+    struct node_fields raw = {
         raw_field(object, "Content-Type"),
         raw_field(object, "Content-Disposition"),
         raw_field(object, "Content-Transfer-Encoding"),
     };
+
+    if (GMIME_IS_MULTIPART(object) !=
+        slice_starts_nocase(slice_trim(raw.type), SLICE("multipart/")))
+        raw.type = last_type(object);
+    return raw;
 }
 
 static bool view_has(const struct octet_view *v, int64_t at, struct slice octets)

@@ -6,7 +6,7 @@
 #include <testing.h>
 
 #define IS(label, in, out) SLICE_INIT(label), SLICE_INIT(in), SLICE_INIT(out)
-#define BAD "\xEF\xBF\xBD"
+#define BAD                "\xEF\xBF\xBD"
 
 static const struct {
     const char *name;
@@ -32,6 +32,7 @@ static const struct {
     {"no label, not UTF-8",                       IS("", "\xFC", "ü")},
     {"an unknown label, UTF-8",                   IS("x-unknown-77", "Z\xC3\xBCrich", "Zürich")},
     {"an unknown label, not UTF-8",               IS("x-unknown-77", "Z\xFCrich", "Zürich")},
+    {"no label, UTF-8 cut in a character",        IS("", "\xD0\x9A\xD0\xB0\xD1\x80\xD1\x82\xD0", "Карт" BAD)},
     {"what windows-1252 lacks",                   IS("windows-1252", "a\x81" "b\xFC", "a" BAD "bü")},
     {"gb2312 is GB18030",                         IS("gb2312", "\x87\xD6", "囍")},
     {"gbk too",                                   IS("GBK", "\x87\xD6", "囍")},
@@ -124,7 +125,8 @@ static void a_label_belongs_to_one_charset(void **state)
 
 static void what_is_no_label_is_unknown(void **state)
 {
-    static const char long_one[] = "utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8";
+    static const char long_one[] =
+        "utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8utf8";
 
     (void)state;
     assert_false(charset_known(SLICE("")));
