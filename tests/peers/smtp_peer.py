@@ -272,6 +272,7 @@ class SmtpPeer:
 
     def __exit__(self, *_):
         self.stop.set()
+        self.listener.shutdown(socket.SHUT_RDWR)  # its thread may still be waiting there
         self.listener.close()
 
 
