@@ -225,6 +225,25 @@ def test_i02_only_whole_messages_are_given(how, words, whole):
     assert peer.connections == 2
 
 
+def test_i03_a_stall_after_much_is_as_long_as_any():
+    """What came fast gives no credit for silence."""
+    with ImapPeer("on BODIES hold 3000000\non BODIES proceed", INBOX=[b"x" * 5000000]) as peer, \
+            mailbox(peer.port, timeout=800) as tool:
+        assert outcome(tool.ask("open INBOX")) == "ok"
+        started = time.monotonic()
+        answer = tool.ask("fetch INBOX 7 11")
+        assert time.monotonic() - started < 8
+        assert outcome(answer) == "deferred" and "did not get on within 1 s" in answer["text"]
+        assert tool.ask("fetch INBOX 7 11")["messages"][0]["len"] == 5000000
+
+
+def test_i09_a_flood_is_given_up():
+    with ImapPeer("on EXAMINE raw " + "* 1 EXISTS\\r\\n" * 100000 + "\non EXAMINE proceed") as peer, mailbox(peer.port) as tool:
+        answer = tool.ask("open INBOX")
+        assert outcome(answer) == "deferred" and "more than" in answer["text"]
+        assert outcome(tool.ask("open INBOX")) == "ok"
+
+
 @pytest.mark.parametrize("event", ["CAPABILITY", "NAMESPACE", "EXAMINE", "SEARCH", "LINES", "BODIES", "IDLE"])
 @pytest.mark.parametrize("how", ["raw * BYE [UNAVAILABLE] going down\\r\\n, then close", "close", "reset", "stall",
                                  "bad what?", "raw @@\\r\\n, then close"])

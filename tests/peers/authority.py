@@ -41,12 +41,12 @@ class Authority:
         self.config.write_text(CONFIG.format(folder=self.folder))
         (self.folder / "index").touch()
         (self.folder / "serial").write_text("01\n")
-        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.key, "-out", self.file,
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", self.key, "-out", self.file,
                 "-days", 3, "-subj", f"/CN=authority {self.folder.name}")
 
     def issue(self, name, host="localhost", days=None):
         request, key, certificate = (self.folder / f"{name}.{kind}" for kind in ("csr", "key", "crt"))
-        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request,
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", request,
                 "-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}")
         span = ["-startdate", days[0], "-enddate", days[1]] if days else ["-days", 2]
         openssl("ca", "-batch", "-config", self.config, "-cert", self.file, "-keyfile", self.key,

@@ -3,10 +3,23 @@
 import json
 import os
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("ONECASE_BUILD", TOP / "build" / "asan"))
+
+
+PATIENCE = 30
+
+
+def eventually(holds):
+    """Waits for what another thread is about to do."""
+    until = time.monotonic() + 5
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.01)
+    return holds()
 
 
 class Tool:
@@ -21,7 +34,10 @@ class Tool:
         self.process.stdin.flush()
 
     def hear(self):
+        hung = threading.Timer(PATIENCE, self.process.kill)
+        hung.start()
         line = self.process.stdout.readline()
+        hung.cancel()
         assert line, f"the tool ended with {self.process.wait()}"
         return json.loads(line)
 
