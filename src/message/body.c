@@ -2,9 +2,11 @@
 #include "body.h"
 #include "charset.h"
 #include "leaf.h"
-#include "prescan.h"
+#include "unpack.h"
 
 #include <stdlib.h>
+
+#define SEEN_PARTS_MAX 8
 
 /* clang-format off */
 /* Parts that say what a report is about, or are what it reports. */
@@ -139,7 +141,6 @@ struct job {
     struct leaf_job leaf;
     struct shown shown;
     struct body *seen;
-    size_t leaves;
 };
 
 static void keep_seen(struct body *b, const struct node *node, struct slice octets)
@@ -176,10 +177,16 @@ static enum rc decode_shown(struct job *j, size_t place, struct err *err)
 {
     static const struct spool nowhere = {NULL, discard_begin, discard_add, discard_end};
     CLEANUP(message_clear) struct message unused = MESSAGE_INIT;
-    struct leaf_job again = {j->leaf.tree, j->leaf.limits, &nowhere, &unused, 0};
+    struct leaf_job again = {j->leaf.tree, {j->leaf.sink.limits, &nowhere, &unused}, 0};
 
     str_empty(&j->shown.kept[place].text);
     return leaf_read_text(&again, &j->leaf.tree->at[place], &j->shown.kept[place], err);
+}
+
+static bool is_telling(const struct body *seen, const struct node *node)
+{
+    return (seen->report || seen->suspect) && seen->count < SEEN_PARTS_MAX &&
+           is_one_of(node, telling, LENGTH(telling));
 }
 
 static enum rc read_leaf(struct job *j, size_t place, struct err *err)
@@ -187,17 +194,17 @@ static enum rc read_leaf(struct job *j, size_t place, struct err *err)
     const struct tree *tree = j->leaf.tree;
     const struct node *node = &tree->at[place];
     struct leaf_text *kept = &j->shown.kept[place];
-    bool tells = (j->seen->report || j->seen->suspect) && j->seen->count < 8 &&
-                 is_one_of(node, telling, LENGTH(telling));
+    bool tells = is_telling(j->seen, node);
+    size_t start = unpack_wants(node) ? SIZE_MAX : tells ? SEEN_MAX : 0;
 
-    if (++j->leaves > (size_t)j->leaf.limits->leaves)
-        return limit_refuse(LIMIT_leaves, j->leaf.limits, err);
     j->shown.body[place] = !is_attachment(tree, node);
     if (j->shown.body[place])
         return leaf_read_text(&j->leaf, node, kept, err);
-    TRY(leaf_read_attachment(&j->leaf, node, tells ? SEEN_MAX : 0, kept, err));
+    TRY(leaf_read_attachment(&j->leaf, node, start, kept, err));
     if (tells)
         keep_seen(j->seen, node, str_slice(&kept->start));
+    if (unpack_wants(node))
+        TRY(unpack_tnef(&j->leaf.sink, str_slice(&kept->start), err));
     j->shown.body[place] = is_named_branch(tree, node);
     return j->shown.body[place] ? decode_shown(j, place, err) : RC_OK;
 }
@@ -246,7 +253,7 @@ enum rc body_read(const struct tree *tree,
 {
     CLEANUP(str_clear) struct str text = STR_INIT;
     struct job j = {
-        .leaf = {tree, limits, spool, out, 0},
+        .leaf = {tree, {limits, spool, out}, 0},
         .shown = {tree, mem_new(tree->count, sizeof(struct leaf_text)),
                   mem_new(tree->count, sizeof(bool))},
         .seen = seen,

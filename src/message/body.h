@@ -2,7 +2,8 @@
  *
  * body - the leaves of a mail as the parts of a message, and its text.
  *
- * Attachments are decoded and otherwise untouched. Texts are UTF-8 with LF ends. The text of the
+ * Attachments are decoded and otherwise untouched; files within a winmail.dat, and those uuencoded
+ * in a text, are further ones after it. Texts are UTF-8 with LF ends. The text of the
  * message is made of the texts in body position: of an alternative the first branch with plain text
  * (else with HTML), of anything else all, in order, an empty line between. Where there is none, an
  * inline text that has a name, and so is an attachment, is shown too.

@@ -3,8 +3,7 @@
 #include "charset.h"
 #include "html.h"
 #include "prescan.h"
-
-#include <gmime/gmime.h>
+#include "unpack.h"
 
 #define PIECE 65536
 
@@ -18,75 +17,9 @@ bool leaf_is_text(const struct node *node)
     return leaf_is_html(node) || slice_eqz(str_slice(&node->type), "text/plain");
 }
 
-/* The file of one part */
-
-struct file {
-    struct leaf_job *job;
-    struct message_part *part;
-    struct sha256 *hash;
-};
-
-static void file_clear(struct file *f)
+static struct part_label label_of(const struct node *node, enum part_role role)
 {
-    sha256_drop(&f->hash);
-}
-
-/* Keeps a name that is too long without its middle, so that its extension is seen. */
-static struct span keep_name(struct leaf_job *job, struct slice name)
-{
-    CLEANUP(str_clear) struct str kept = STR_INIT;
-    size_t most = (size_t)job->limits->name_octets;
-    size_t dot;
-    gchar *composed;
-
-    if (name.len == 0)
-        return (struct span){0, 0};
-    composed = g_utf8_normalize(name.at, (gssize)name.len, G_NORMALIZE_DEFAULT_COMPOSE);
-    if (composed != NULL)
-        name = slice_z(composed);
-    for (dot = name.len; dot > 0 && name.at[dot - 1] != '.';)
-        dot--;
-    if (name.len > most) {
-        struct slice end =
-            dot > 0 && name.len - dot < 32 ? slice_cut(name, dot - 1, name.len) : SLICE_EMPTY;
-
-        str_add(&kept, utf8_beginning(name, most > end.len ? most - end.len : 0));
-        str_add(&kept, end);
-        job->out->signs |= SIGN_INCOMPLETE;
-    } else {
-        str_add(&kept, name);
-    }
-    g_free(composed);
-    return message_keep(job->out, str_slice(&kept));
-}
-
-static enum rc
-file_begin(struct file *f, const struct node *node, enum part_role role, struct err *err)
-{
-    CLEANUP(str_clear) struct str name = STR_INIT;
-    struct leaf_job *job = f->job;
-
-    TRY(job->spool->begin(job->spool->self, &name, err));
-    f->part = message_add_part(job->out);
-    f->part->role = role;
-    f->part->type = message_keep(job->out, str_slice(&node->type));
-    f->part->name = keep_name(job, str_slice(&node->name));
-    f->part->file = message_keep(job->out, str_slice(&name));
-    f->hash = sha256_new();
-    return RC_OK;
-}
-
-static enum rc file_add(struct file *f, struct slice octets, struct err *err)
-{
-    sha256_add(f->hash, octets);
-    f->part->size += (int64_t)octets.len;
-    return f->job->spool->add(f->job->spool->self, octets, err);
-}
-
-static enum rc file_end(struct file *f, struct err *err)
-{
-    f->part->sha256 = sha256_done(&f->hash);
-    return f->job->spool->end(f->job->spool->self, err);
+    return (struct part_label){role, str_slice(&node->type), str_slice(&node->name)};
 }
 
 /* The octets of a leaf, decoded piece by piece */
@@ -131,8 +64,8 @@ static enum rc read_on(struct reading *r, struct str *out, bool *more, struct er
     if (!*more)
         decoder_end(&r->decoder, out);
     r->job->decoded += (int64_t)(out->len - before);
-    if (r->job->decoded > r->job->limits->decoded_octets)
-        return limit_refuse(LIMIT_decoded_octets, r->job->limits, err);
+    if (r->job->decoded > r->job->sink.limits->decoded_octets)
+        return limit_refuse(LIMIT_decoded_octets, r->job->sink.limits, err);
     return RC_OK;
 }
 
@@ -148,19 +81,20 @@ enum rc leaf_read_attachment(struct leaf_job *job,
                              struct leaf_text *kept,
                              struct err *err)
 {
-    CLEANUP(file_clear) struct file f = {.job = job};
+    CLEANUP(part_file_clear) struct part_file f = {.sink = &job->sink};
     CLEANUP(reading_free) struct reading *r = reading_new(job, node);
     CLEANUP(str_clear) struct str octets = STR_INIT;
+    const struct part_label label = label_of(node, PART_ATTACHMENT);
     bool more = true;
 
-    TRY(file_begin(&f, node, PART_ATTACHMENT, err));
+    TRY(part_file_begin(&f, &job->sink, &label, err));
     while (more) {
         str_empty(&octets);
         TRY(read_on(r, &octets, &more, err));
-        TRY(file_add(&f, str_slice(&octets), err));
+        TRY(part_file_add(&f, str_slice(&octets), err));
         keep_beginning(str_slice(&octets), keep_start, &kept->start);
     }
-    return file_end(&f, err);
+    return part_file_end(&f, err);
 }
 
 /* Texts */
@@ -178,7 +112,7 @@ static void end_with_lf(struct str *text)
     text->len = to;
 }
 
-static struct slice label_of(const struct node *node, struct slice octets)
+static struct slice charset_of(const struct node *node, struct slice octets)
 {
     if (node->charset.len > 0 || !leaf_is_html(node))
         return str_slice(&node->charset);
@@ -189,8 +123,8 @@ static struct slice label_of(const struct node *node, struct slice octets)
 static void
 keep_text(struct leaf_job *job, const struct node *node, struct slice text, struct str *kept)
 {
-    size_t most = (size_t)job->limits->text_octets;
-    struct slice html = utf8_beginning(text, (size_t)job->limits->html_octets);
+    size_t most = (size_t)job->sink.limits->text_octets;
+    struct slice html = utf8_beginning(text, (size_t)job->sink.limits->html_octets);
     bool whole = text.len <= most;
 
     if (leaf_is_html(node))
@@ -198,7 +132,7 @@ keep_text(struct leaf_job *job, const struct node *node, struct slice text, stru
     else
         str_add(kept, utf8_beginning(text, most));
     if (!whole)
-        job->out->signs |= SIGN_INCOMPLETE;
+        job->sink.out->signs |= SIGN_INCOMPLETE;
 }
 
 static bool is_white(char c)
@@ -240,10 +174,11 @@ enum rc leaf_read_text(struct leaf_job *job,
                        struct leaf_text *kept,
                        struct err *err)
 {
-    CLEANUP(file_clear) struct file f = {.job = job};
     CLEANUP(reading_free) struct reading *r = reading_new(job, node);
     CLEANUP(str_clear) struct str octets = STR_INIT;
     CLEANUP(str_clear) struct str text = STR_INIT;
+    CLEANUP(str_clear) struct str shown = STR_INIT;
+    const struct part_label label = label_of(node, PART_TEXT);
     bool more = true;
 
     str_add(&octets, str_slice(&node->prologue));
@@ -251,10 +186,13 @@ enum rc leaf_read_text(struct leaf_job *job,
         TRY(read_on(r, &octets, &more, err));
     if (node->transfer == TRANSFER_BASE64 && !utf8_fits(str_slice(&octets)))
         undo_wrong_base64(job, node, &octets);
-    charset_decode(label_of(node, str_slice(&octets)), str_slice(&octets), CHARSET_TEXT, &text);
+    charset_decode(charset_of(node, str_slice(&octets)), str_slice(&octets), CHARSET_TEXT, &text);
     end_with_lf(&text);
-    TRY(file_begin(&f, node, PART_TEXT, err));
-    TRY(file_add(&f, str_slice(&text), err));
-    keep_text(job, node, str_slice(&text), &kept->text);
-    return file_end(&f, err);
+    TRY(part_file_write(&job->sink, &label, str_slice(&text), err));
+    if (leaf_is_html(node))
+        str_add(&shown, str_slice(&text));
+    else
+        TRY(unpack_text(&job->sink, str_slice(&text), &shown, err));
+    keep_text(job, node, str_slice(&shown), &kept->text);
+    return RC_OK;
 }

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "spool.h"
+#include "part_file.h"
 #include "tree.h"
 
 #include <onecase/message.h>
@@ -17,9 +17,7 @@ struct leaf_text {
 
 struct leaf_job {
     const struct tree *tree;
-    const struct reader_limits *limits;
-    const struct spool *spool;
-    struct message *out;
+    struct part_sink sink;
     int64_t decoded; /* octets so far, of all leaves */
 };
 
