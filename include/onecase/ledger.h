@@ -414,6 +414,31 @@ struct bulk {
     char by[200];
 };
 
+/* What a person does with a case. */
+enum case_act {
+    CASE_CLOSE,
+    CASE_REOPEN,
+    CASE_MERGE,
+    CASE_UNMERGE,
+    CASE_AUTHORITATIVE, /* those of the same words are copies of it: they are closed without mail */
+    CASE_DIFFERENT,     /* those of the same words are other cases: never suspected again */
+    CASE_ACT_COUNT
+};
+
+struct case_request {
+    enum case_act act;
+    const char *reference;
+    const char *into;    /* with CASE_MERGE: the other's reference */
+    bool tells;          /* with CASE_CLOSE: its sender is to be told, once in its life */
+    const char *by, *why;
+};
+
+struct case_result {
+    char into[REFERENCE_SIZE];
+    bool told;     /* a letter is planned */
+    size_t others; /* suspects that were closed, or told apart */
+};
+
 /* What one person has proposed and another is to approve. */
 enum proposed { PROPOSED_NOW, PROPOSED_BEFORE, PROPOSED_BY_YOURSELF, PROPOSED_APPROVED };
 
@@ -484,6 +509,13 @@ struct ledger_operators {
                          struct instant now,
                          struct replay_result *out,
                          struct err *err);
+    /* RC_NOT_FOUND: no such case; RC_CONFLICT: it is not so that this can be done; the text says how it
+     * is. */
+    enum rc (*case_act)(void *self,
+                        const struct case_request *request,
+                        struct instant now,
+                        struct case_result *out,
+                        struct err *err);
     /* Records a proposal, or its approval by another account. RC_NOT_FOUND: there is none to approve. */
     enum rc (*propose)(void *self,
                        const struct proposal_request *request,

@@ -80,6 +80,7 @@ struct view_message {
 
 struct view_case {
     const char *reference, *key, *mailbox, *from, *subject, *state;
+    const char *merged_into; /* another case's reference; "" is none */
     int64_t created_ms, messages;
     const struct view_attachment *attachment;
     size_t attachments;

@@ -80,6 +80,8 @@ int cmd_item(struct call *call);
 int cmd_deliveries(struct call *call);
 int cmd_cases(struct call *call);
 int cmd_case(struct call *call);
+int cmd_one_case(struct call *call);
+int cmd_suspects(struct call *call);
 int cmd_first_import(struct call *call);
 int cmd_replay(struct call *call);
 int cmd_resolve(struct call *call);

@@ -220,6 +220,7 @@ static void case_page(const struct call *call, const struct view_case *c)
     when_cell(call, c->created_ms, when);
     say("Case", c->reference);
     say("State", label("state", c->state));
+    say("Merged into", c->merged_into);
     say("From", c->from);
     say("Subject", c->subject);
     say("Made", when);

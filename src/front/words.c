@@ -108,6 +108,12 @@ static const struct {
     { "decision",    "resend-acknowledgement",   "confirmation sent all the same"      },
     { "decision",    "undo",                     "taken back"                          },
     { "decision",    "replay",                   "replayed"                            },
+    { "decision",    "case-close",               "case closed"                         },
+    { "decision",    "case-reopen",              "case opened again"                   },
+    { "decision",    "case-merge",               "merged into another case"            },
+    { "decision",    "case-unmerge",             "taken out of the other case"         },
+    { "decision",    "suspect-authoritative",    "the others are copies of it"         },
+    { "decision",    "suspect-different",        "the others are different"            },
 };
 /* clang-format on */
 

@@ -79,7 +79,8 @@ static enum rc compose(struct answering *a, struct outgoing *o, struct err *err)
     acknowledgement_proof((struct slice){(const char *)s->ledger.secret.octet, DIGEST_SIZE}, effect,
                           proof);
     CLEANUP(mem_free) const char **names = exceptions_of(o->job, &exceptions);
-    o->date_ms = item->letter_date_ms ? item->letter_date_ms : service_now(s).wall_ms;
+    bool later = completion == COMPLETION_CLOSED && o->effect->attempts == 0; /* a letter of its own */
+    o->date_ms = item->letter_date_ms && !later ? item->letter_date_ms : service_now(s).wall_ms;
     struct acknowledgement_facts facts = {
         .mailbox = s->record.id,
         .completion = completion,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "case_act.h"
 #include "replay.h"
 
 const struct ledger_operators store_operators = {
@@ -7,5 +8,6 @@ const struct ledger_operators store_operators = {
     .bulk_begin = operators_bulk_begin,
     .bulk_find = operators_bulk_find,
     .bulk_next = operators_bulk_next,
+    .case_act = operators_case_act,
     .propose = operators_propose,
 };

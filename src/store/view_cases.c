@@ -7,9 +7,15 @@
 #define CASE_COLUMNS                                                                               \
     "case_record.key, case_record.reference, case_record.mailbox, case_record.state,"              \
     " case_record.created_at, item.sender, item.subject,"                                          \
-    " (SELECT COUNT(*) FROM case_message WHERE case_message.case_key = case_record.key"            \
-    " AND case_message.direction = 'in') AS messages"                                              \
+    " COALESCE((SELECT other.reference FROM case_record AS other"                                  \
+    " WHERE other.key = case_record.merged_into), '') AS merged_into,"                             \
+    " (SELECT COUNT(*) FROM case_message WHERE case_message.case_key IN"                           \
+    " (SELECT m.key FROM case_record AS m WHERE m.key = case_record.key"                           \
+    " OR m.merged_into = case_record.key) AND case_message.direction = 'in') AS messages"          \
     " FROM case_record JOIN item ON item.key = case_record.key"
+
+/* The case, and those that were merged into it. */
+#define MERGED "SELECT key FROM case_record WHERE key = $1 OR merged_into = $1"
 
 /* ---- what belongs to a case ------------------------------------------------------------------------ */
 
@@ -33,7 +39,7 @@ static enum rc attachments(struct db *db, struct view *view, struct view_case *c
         "SELECT attachment.key, attachment.name, attachment.stored_name, attachment.type,"
         " attachment.size, attachment.sha256, attachment.status, attachment.reason FROM attachment"
         " JOIN case_message ON case_message.key = attachment.key AND case_message.direction = 'in'"
-        " WHERE case_message.case_key = $1 ORDER BY case_message.id, attachment.number";
+        " WHERE case_message.case_key IN (" MERGED ") ORDER BY case_message.id, attachment.number";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_attachment));
     enum rc rc;
@@ -51,7 +57,7 @@ static enum rc messages(struct db *db, struct view *view, struct view_case *c, s
 {
     static const char find[] =
         "SELECT key, sender, reply_to, subject, text, direction, sent_at FROM case_message"
-        " WHERE case_key = $1 ORDER BY id";
+        " WHERE case_key IN (" MERGED ") ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_message));
     enum rc rc;
@@ -85,6 +91,7 @@ read_case(struct db *db, struct stmt *s, struct view *view, struct view_case *c,
     c->from = view_text(view, col_text(s, "sender"));
     c->subject = view_text(view, col_text(s, "subject"));
     c->state = view_text(view, col_text(s, "state"));
+    c->merged_into = view_text(view, col_text(s, "merged_into"));
     c->created_ms = col_int(s, "created_at");
     c->messages = col_int(s, "messages");
     return attachments(db, view, c, err);

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -11,7 +12,7 @@ import time
 import pytest
 
 from mails import composed, plain
-from rig import PROGRAM, assert_invariants, await_, effects
+from rig import PROGRAM, TOP, assert_invariants, await_, effects
 from smtp_peer import SmtpPeer
 from test_troubles import letters_of
 
@@ -357,3 +358,96 @@ def test_a_mailbox_is_taken_over_by_the_others_name_only(make_rig):
     two.run("deployments", "--take-over", "nobody", status=77)
     assert "belong to this deployment now" in two.run("deployments", "--take-over", one.user).stdout
     one.run("run", "--once", status=77)
+
+
+# ---- cases ---------------------------------------------------------------------------------------------------
+
+
+def closing(rig):
+    """A template for the closing, beside the others."""
+    templates = rig.folder / "templates"
+    shutil.copytree(TOP / "templates", templates)
+    shutil.copy(templates / "acknowledgement.txt", templates / "closed.txt")
+    rig.settings["templates_dir"] = str(templates)
+    rig.letters["templates"] = {"closed": "closed.txt"}
+
+
+def test_closing_a_case_tells_its_sender_once_in_its_life(rig):
+    closing(rig)
+    rig.deliver(plain("close"))
+    rig.once()
+    case, = rig.json("cases")
+    rig.run("case", case["reference"], "--close", "--by", "Ann", status=64)
+    assert "will be told" in rig.run("case", case["reference"], "--close", *BY).stdout
+    assert rig.json("cases")[0]["state"] == "closed"
+    assert rig.items()[0]["state"] == "in_progress", "while it is not told the item waits"
+    rig.once()
+    item, = rig.items()
+    assert item["state"] == "complete" and item["completion_state"] == "accepted"
+    assert [(e["target"], e["status"]) for e in effects(item, "acknowledgement")] == \
+        [("accepted", "done"), ("closed", "done")]
+    assert len(rig.acknowledgements()) == 2 and len({m["Message-ID"] for m in rig.acknowledgements()}) == 2
+    rig.run("case", case["reference"], "--close", *BY, status=1)
+    rig.run("case", case["reference"], "--reopen", *BY)
+    rig.run("case", case["reference"], "--close", *BY)
+    rig.once()
+    assert len(rig.acknowledgements()) == 2, "it was told twice"
+    told = [d["decision"] for d in rig.json("report", "decisions")]
+    assert told == ["case-close", "case-reopen", "case-close"]
+    rig.run("resolve", item["key"], "--undo", *BY, status=1)
+    assert_invariants(rig)
+
+
+def test_nobody_is_told_of_a_closing_who_was_not_to_be_told_or_where_it_was_opened_again(rig):
+    closing(rig)
+    rig.deliver(plain("auto", Auto_Submitted="auto-generated"), plain("again"))
+    rig.once()
+    for case in rig.json("cases"):
+        rig.run("case", case["reference"], "--close", *BY)
+    person, = (i for i in rig.items() if i["state"] == "in_progress")
+    rig.run("case", person["case"], "--reopen", *BY)
+    rig.once()
+    assert len(rig.acknowledgements()) == 1 and {i["state"] for i in rig.items()} == {"complete"}
+    assert_invariants(rig)
+
+
+def test_a_case_is_merged_into_another_and_taken_out_again_and_replies_follow(rig):
+    rig.deliver(plain("one"), plain("two"))
+    rig.once()
+    second, first = rig.json("cases")
+    said = rig.run("case", second["reference"], "--merge-into", first["reference"], *BY).stdout
+    assert "nobody is told" in said
+    assert [c["state"] for c in rig.json("cases")] == ["closed", "open"]
+    assert len(rig.json("case", first["reference"])["messages"]) == 2
+    assert first["reference"] in rig.run("case", second["reference"]).stdout
+    rig.run("case", second["reference"], "--merge-into", first["reference"], *BY, status=1)
+    rig.run("case", first["reference"], "--merge-into", second["reference"], *BY, status=1)
+    rig.run("case", first["reference"], "--merge-into", first["reference"], *BY, status=64)
+    rig.run("case", second["reference"], "--reopen", *BY, status=1)
+    rig.run("case", "HD-00000000", "--close", *BY, status=66)
+    rig.deliver(plain("two", "and another thing", In_Reply_To=rig.item_of(rig.delivered[1])["message_id"]))
+    rig.once()
+    assert len(rig.json("cases")) == 2
+    assert len(rig.json("case", first["reference"])["messages"]) == 3
+    rig.run("case", second["reference"], "--unmerge", *BY)
+    assert [c["state"] for c in rig.json("cases")] == ["open", "open"]
+    rig.run("case", second["reference"], "--unmerge", *BY, status=1)
+    assert len(rig.acknowledgements()) == 2
+    assert_invariants(rig)
+
+
+@pytest.mark.parametrize("choice, states", [("--authoritative", ["closed", "open"]), ("--different", ["open", "open"])])
+def test_suspects_are_cases_of_the_same_words_and_a_choice_ends_the_suspicion(rig, choice, states):
+    rig.deliver(plain("same"), plain("same"), plain("other"))
+    rig.once()
+    suspects = rig.json("suspects")
+    assert len(suspects) == 2 and suspects[1]["like"] == suspects[0]["reference"]
+    first = next(s["reference"] for s in suspects if s["key"] == rig.item_of(rig.delivered[0])["key"])
+    rig.run("suspects", first, choice, *BY)
+    assert rig.json("suspects") == []
+    chosen = {c["reference"]: c["state"] for c in rig.json("cases") if c["reference"] in {s["reference"] for s in suspects}}
+    assert sorted(chosen.values()) == sorted(states) and chosen[first] == "open"
+    rig.run("suspects", first, choice, *BY, status=1)
+    rig.once()
+    assert len(rig.acknowledgements()) == 3
+    assert_invariants(rig)
