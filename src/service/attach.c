@@ -44,6 +44,17 @@ static enum rc keep_original(struct batch *b, struct job *job, struct err *err)
     return blobs->keep_original(blobs->self, &job->item.octets, job->item.key, err);
 }
 
+/* Gives the item back until the next try: nothing is made of it in this turn. */
+static void come_back_later(struct batch *b, struct job *job)
+{
+    batch_add(b, job, CHANGE_ITEM)->item =
+        (struct item_change){.keep = true,
+                             .from = job->item.state,
+                             .release = true,
+                             .due_ms = service_now(b->s).wall_ms + service_backoff(b->s, 0)};
+    job->lost = true;
+}
+
 /* What a disk or a server cannot do now is done later; what can never be had is a person's. */
 static void original_failed(struct batch *b, struct job *job, enum rc rc, const struct err *why)
 {
@@ -52,10 +63,10 @@ static void original_failed(struct batch *b, struct job *job, enum rc rc, const 
     else if (rc == RC_CONFLICT)
         job_wait(job, REASON_FILE_DIFFERS);
     else
-        job->lost = true;
+        come_back_later(b, job);
     log_event(LOG_ERROR, "original.failed", "key=%s rc=%s why=\"%s\"", job->item.key, rc_text(rc),
               why->text);
-    if (rc == RC_DEFERRED)
+    if (rc == RC_DEFERRED || rc == RC_BROKEN)
         b->s->result->disk_full = true;
 }
 
