@@ -85,8 +85,11 @@ open_store(const struct config *config, bool create, struct store **out, struct 
 
 enum rc wire_data(const struct config *config, bool create, struct wired_data *out, struct err *err)
 {
+    struct err why = ERR_INIT;
     *out = (struct wired_data){0};
-    enum rc rc = posix_files_open(config->data_dir, &out->posix, err);
+    enum rc rc = posix_files_open(config->data_dir, &out->posix, &why);
+    if (rc != RC_OK) /* a folder that is missing is not an item that is missing */
+        rc = FAIL(err, rc == RC_NOT_FOUND ? RC_BROKEN : rc, "%s", why.text);
     if (rc == RC_OK)
         rc = open_store(config, create, &out->store, err);
     if (rc != RC_OK) {
