@@ -277,6 +277,7 @@ static void set_name(struct slice raw, struct str *out)
         }
     }
     words_text(str_slice(&bare), out);
+    words_plain(out);
 }
 
 static void read_bare(const struct entry *e, struct mailbox_name *out)

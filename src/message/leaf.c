@@ -99,14 +99,18 @@ enum rc leaf_read_attachment(struct leaf_job *job,
 
 /* Texts */
 
-/* Turns CRLF into LF in place: how a text was encoded on its way shall make no difference. */
+/* Turns CRLF, and CR alone, into LF in place: how a text was encoded on its way shall make no
+ * difference. */
 static void end_with_lf(struct str *text)
 {
     size_t to = 0;
 
-    for (size_t at = 0; at < text->len; at++)
-        if (text->at[at] != '\r' || at + 1 >= text->len || text->at[at + 1] != '\n')
-            text->at[to++] = text->at[at];
+    for (size_t at = 0; at < text->len; at++) {
+        bool end = text->at[at] == '\r';
+
+        text->at[to++] = end ? '\n' : text->at[at];
+        at += end && at + 1 < text->len && text->at[at + 1] == '\n';
+    }
     if (text->at != NULL)
         text->at[to] = '\0';
     text->len = to;

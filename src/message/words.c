@@ -163,24 +163,9 @@ void words_unfold(struct slice raw, struct str *out)
 {
     str_empty(out);
     raw = slice_trim(raw);
-    for (size_t at = 0; at < raw.len;) {
-        size_t to = at;
-        bool fold = false;
-
-        while (to < raw.len && is_white(raw.at[to])) {
-            fold |= raw.at[to] == '\r' || raw.at[to] == '\n';
-            to++;
-        }
-        if (fold)
-            str_addc(out, ' ');
-        else
-            str_add(out, slice_cut(raw, at, to - at));
-        at = to;
-        while (to < raw.len && !is_white(raw.at[to]))
-            to++;
-        str_add(out, slice_cut(raw, at, to - at));
-        at = to;
-    }
+    for (size_t i = 0; i < raw.len; i++)
+        if (raw.at[i] != '\r' && raw.at[i] != '\n')
+            str_addc(out, raw.at[i]);
 }
 
 /* Two octets of a C1 control, three of a separator, are one blank and as many less octets. */
@@ -198,12 +183,15 @@ static size_t control_length(struct slice s)
     return 0;
 }
 
-void words_plain(struct str *text)
+static void blank_controls(struct str *text, bool keep_tabs)
 {
     size_t to = 0;
 
     for (size_t at = 0; at < text->len;) {
         size_t control = control_length(slice_cut(str_slice(text), at, text->len));
+
+        if (keep_tabs && text->at[at] == '\t')
+            control = 0;
 
         text->at[to++] = control > 0 ? ' ' : text->at[at];
         at += control > 0 ? control : 1;
@@ -213,6 +201,11 @@ void words_plain(struct str *text)
     text->len = to;
 }
 
+void words_plain(struct str *text)
+{
+    blank_controls(text, false);
+}
+
 void words_text(struct slice raw, struct str *out)
 {
     CLEANUP(str_clear) struct str unfolded = STR_INIT;
@@ -220,7 +213,7 @@ void words_text(struct slice raw, struct str *out)
 
     words_unfold(raw, &unfolded);
     words_decode(str_slice(&unfolded), &text);
-    words_plain(&text);
+    blank_controls(&text, true);
     str_empty(out);
     str_add(out, slice_trim(str_slice(&text)));
 }

@@ -18,10 +18,10 @@ bool words_present(struct slice raw); /* is there an encoded word at all? */
 #define WORD_MAX 512
 size_t words_length(struct slice raw);
 
-/* A header's text for a person: unfolded, decoded, control characters blanks, trimmed. */
+/* A header's text for a person: unfolded, decoded, control characters but tabs blanks, trimmed. */
 void words_text(struct slice raw, struct str *out);
 
-/* Removes line ends; a fold within the text is one blank, whatever stood around it. */
+/* Removes line ends: the white space of a fold stays. */
 void words_unfold(struct slice raw, struct str *out);
 /* Turns control characters (C0, DEL, C1, line and paragraph separators) into blanks. */
 void words_plain(struct str *text);

@@ -54,6 +54,7 @@ static void read_text(struct slice value)
     CLEANUP(str_clear) struct str text = STR_INIT;
 
     words_text(value, &text);
+    words_plain(&text);
     assert_line(&text);
 }
 

@@ -147,6 +147,8 @@ static const struct {
      "пр", "t text/html - [<meta charset=windows-1251><p>пр]\n"},
     {"base64 that is none", SLICE_INIT(HEAD "Content-Transfer-Encoding: base64\r\n\r\nThis text was never encoded by anybody, it only says so.\r\nIt is lost where it is decoded.\r\n"),
      "This text was never encoded by anybody, it only says so.\nIt is lost where it is decoded.", "t text/plain - [This text was never encoded by anybody, it only says so.\nIt is lost where it is decoded.\n]\n"},
+    {"lines that end with CR", SLICE_INIT("Subject: x\r\rhello\rthere"),
+     "hello\nthere", "t text/plain - [hello\nthere]\n"},
     {"NUL in a text", SLICE_INIT(HEAD "\r\nbefore\0after"),
      "before\xEF\xBF\xBD" "after", "t text/plain - [before\xEF\xBF\xBD" "after]\n"},
     {"NUL in a file", SLICE_INIT(HEAD "Content-Type: a/b\r\n\r\nx\0y"),

@@ -4,7 +4,7 @@
 
 #include <testing.h>
 
-#define BAD "\xEF\xBF\xBD"
+#define BAD           "\xEF\xBF\xBD"
 #define IS(raw, text) SLICE_INIT(raw), (text)
 
 static const struct {
@@ -49,6 +49,7 @@ static const struct {
     {"an encoded NUL is seen",                  IS("=?utf-8?Q?a=00b?=", "a" BAD "b")},
     {"other controls are blanks",               IS("a\x07" "b\x7F" "c", "a b c")},
     {"separators of lines too",                 IS("a\xE2\x80\xA8" "b", "a b")},
+    {"a tab stays, and so does a fold's",       IS("a\tb\r\n\tc\r\n  d", "a\tb\tc  d")},
     {"begins on the next line",                 IS("\r\n Printer", "Printer")},
     {"blank",                                   IS(" \r\n \t", "")},
     /* clang-format on */
