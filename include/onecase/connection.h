@@ -33,7 +33,7 @@ struct secret_source {
     void (*refused)(void *ctx);
 };
 
-/* Borrowed by whoever is made with it, and all it points to. */
+/* Borrowed by whoever is made with it, and all it points to. A text that is NULL or "" is not given. */
 struct endpoint {
     const char *host;
     uint16_t port;
@@ -41,10 +41,10 @@ struct endpoint {
     bool allow_plaintext; /* SECURITY_NONE also beyond this machine */
     enum sign_in sign_in;
     const char *username;
-    const char *secret; /* the password or token; NULL: ask the source */
+    const char *secret; /* the password or token; not given: ask the source */
     struct secret_source source;
-    const char *ca_file; /* an authority besides the system's; NULL is none */
-    const char *proxy;   /* a URL as curl reads it; NULL is none */
+    const char *ca_file; /* an authority besides the system's */
+    const char *proxy;   /* a URL as curl reads it */
     int64_t timeout_ms;  /* of each step */
 };
 

@@ -116,14 +116,14 @@ static void set_options(struct connection *c)
     curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(h, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, (long)e->timeout_ms);
-    curl_easy_setopt(h, CURLOPT_PROXY, e->proxy != NULL ? e->proxy : "");
+    curl_easy_setopt(h, CURLOPT_PROXY, is_given(e->proxy) ? e->proxy : "");
     curl_easy_setopt(h, CURLOPT_HTTPPROXYTUNNEL, 1L);
     if (e->security == SECURITY_STARTTLS)
         curl_easy_setopt(h, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
     curl_easy_setopt(h, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 1L);
     curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 2L);
-    if (e->ca_file != NULL) /* the system's authorities stay: libcurl has them as CAPATH */
+    if (is_given(e->ca_file)) /* the system's authorities stay: libcurl has them as CAPATH */
         curl_easy_setopt(h, CURLOPT_CAINFO, e->ca_file);
     curl_easy_setopt(h, CURLOPT_ERRORBUFFER, c->curl_text);
     curl_easy_setopt(h, CURLOPT_HEADERFUNCTION, hear);

@@ -74,6 +74,11 @@ static inline int64_t net_now(const struct net *net)
     return clock_now(net->clock).boot_ms;
 }
 
+static inline bool is_given(const char *setting)
+{
+    return setting != NULL && setting[0] != '\0';
+}
+
 /* connect.c: starts libcurl on it, and goes on with it until the descriptor is ours. */
 enum rc connect_start(struct connection *c, struct err *err);
 enum rc connect_go_on(struct connection *c, bool *done, struct err *err);

@@ -20,7 +20,7 @@ static enum rc refused(struct connection *c, struct slice line, bool never, stru
     str_add(&c->answer, line);
     sign_in_mask(&c->sign_in, str_slice(&c->secret), &c->answer);
     server_words(str_slice(&c->answer), shown, sizeof shown);
-    if (never && c->endpoint->secret == NULL && source->refused != NULL)
+    if (never && !is_given(c->endpoint->secret) && source->refused != NULL)
         source->refused(source->ctx);
     return connection_fail(c, never ? RC_REFUSED : RC_DEFERRED, err,
                            never ? "it refuses the sign-in (%s); check user name and secret"
@@ -33,7 +33,7 @@ static enum rc get_secret(struct connection *c, struct err *err)
     const struct endpoint *e = c->endpoint;
     struct err why = ERR_INIT;
 
-    if (e->secret != NULL) {
+    if (is_given(e->secret)) {
         str_addz(&c->secret, e->secret);
         return RC_OK;
     }
