@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mail server that does what a script says.
 
-    smtp_peer.py SCRIPT-FILE      listens on a free port of 127.0.0.1 and prints it
+    smtp_peer.py SCRIPT-FILE [FOLDER]      listens on a free port of 127.0.0.1 and prints it
+
+It runs until its standard input ends, and keeps what it takes in FOLDER, a file a message.
 
 A script is lines; what it does not mention goes well. Several lines about one thing take their
 turns, one each time that it comes; the last one stays.
@@ -37,6 +39,7 @@ import struct
 import sys
 import threading
 import time
+from pathlib import Path
 
 OFFERS = ["PIPELINING", "SIZE 50000000", "8BITMIME", "SMTPUTF8", "DSN", "AUTH PLAIN LOGIN XOAUTH2 OAUTHBEARER"]
 
@@ -276,7 +279,25 @@ class SmtpPeer:
         self.listener.close()
 
 
-if __name__ == "__main__":
-    with SmtpPeer(open(sys.argv[1]).read()) as server:
+class Kept(list):
+    """A list of messages that are files, too."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = Path(folder)
+
+    def append(self, message):
+        super().append(message)
+        (self.folder / f"{len(self)}.eml").write_bytes(message)
+
+
+def main():
+    with SmtpPeer(Path(sys.argv[1]).read_text()) as server:
+        if len(sys.argv) > 2:
+            server.accepted = Kept(sys.argv[2])
         print(server.port, flush=True)
-        threading.Event().wait()
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
