@@ -516,6 +516,14 @@ struct ledger_operators {
                         struct instant now,
                         struct case_result *out,
                         struct err *err);
+    /* A disagreement that verify has found, by the digest of what it says: has somebody explained it? */
+    enum rc (*explained)(void *self, const char *digest, bool *out, struct err *err);
+    enum rc (*explain)(void *self,
+                       const char *digest,
+                       const char *by,
+                       const char *why,
+                       struct instant now,
+                       struct err *err);
     /* Records a proposal, or its approval by another account. RC_NOT_FOUND: there is none to approve. */
     enum rc (*propose)(void *self,
                        const struct proposal_request *request,

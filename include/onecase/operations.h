@@ -42,6 +42,12 @@ struct check_result {
     const char *mend; /* what is wrong and how to mend it; "" where good */
 };
 
+/* What verify has looked at. */
+struct verified {
+    int64_t items_wrong, files, messages;
+    bool mailbox_failed; /* a mailbox could not be compared */
+};
+
 struct identified {
     struct identity identity;
     struct str immutable_id, message_id;
@@ -69,6 +75,13 @@ struct operations {
                       const char *send_to,
                       void (*tell)(void *ctx, const struct check_result *result),
                       void *ctx,
+                      struct err *err);
+    /* Holds the ledger against itself, the files and the mailboxes; calls `tell` for each disagreement,
+     * and changes nothing. */
+    enum rc (*verify)(void *self,
+                      void (*tell)(void *ctx, const char *what),
+                      void *ctx,
+                      struct verified *out,
                       struct err *err);
     /* Reads a file and says who it would be; touches nothing. */
     enum rc (*identify)(

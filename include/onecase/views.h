@@ -151,6 +151,22 @@ struct view_suspect {
     int64_t created_ms;
 };
 
+/* A file that must stand on the disk. */
+struct view_file {
+    const char *key, *path, *sha256;
+};
+
+/* A message that is recorded as gone from a folder. */
+struct view_left {
+    const char *key;
+    uint32_t uid;
+};
+
+/* What the ledger says against itself. */
+struct view_contradiction {
+    const char *key, *says;
+};
+
 /* An item, by its names only. */
 struct view_named {
     const char *key, *reference;
@@ -198,6 +214,17 @@ struct views {
     enum rc (*runs)(void *self, size_t limit, struct view *out, struct err *err);
     /* view_suspect, those alike together: all, or those like the item `key`. */
     enum rc (*suspects)(void *self, const char *key, struct view *out, struct err *err);
+    /* view_file: every original and attachment that counts as stored. */
+    enum rc (*files)(void *self, struct view *out, struct err *err);
+    /* view_left, by UID. */
+    enum rc (*left)(void *self,
+                    const char *mailbox,
+                    const char *folder,
+                    uint32_t uidvalidity,
+                    struct view *out,
+                    struct err *err);
+    /* view_contradiction. */
+    enum rc (*contradictions)(void *self, struct view *out, struct err *err);
     /* view_delivery, newest first. */
     enum rc (*deliveries)(void *self,
                           const struct view_filter *filter,

@@ -4,6 +4,7 @@
 #include "dry_run.h"
 #include "identify.h"
 #include "supervise.h"
+#include "verify.h"
 #include "wire.h"
 
 #include <onecase/cli.h>
@@ -81,6 +82,16 @@ static enum rc read_original(void *self, const char *key, struct message *out, s
     return RC_OK;
 }
 
+static enum rc verify(void *self,
+                      void (*tell)(void *ctx, const char *what),
+                      void *ctx,
+                      struct verified *out,
+                      struct err *err)
+{
+    struct program *p = self;
+    return verify_all(p->config, &p->data, tell, ctx, out, err);
+}
+
 static enum rc prove_runs(void *self, struct err *err)
 {
     struct program *p = self;
@@ -102,6 +113,7 @@ static enum rc open_needs(void *self,
                                .doctor = doctor,
                                .identify = identify,
                                .prove_runs = prove_runs,
+                               .verify = verify,
                                .read_original = read_original};
     if (needs == NEEDS_NOTHING)
         return RC_OK;

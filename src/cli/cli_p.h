@@ -49,6 +49,8 @@ enum rc limit_of(const struct call *call, size_t *out, struct err *err) MUST_CHE
 /* Who decides: --by, else the account (and SUDO_USER); RC_USAGE where --reason is missing. */
 enum rc decider(const struct call *call, struct str *by, const char **why, struct err *err)
     MUST_CHECK;
+enum rc decider_of(const struct call *call, const char *why, struct str *by, struct err *err)
+    MUST_CHECK; /* the same with a reason that stands elsewhere */
 /* Where two persons are asked for: records the first and stops, or lets the second go on (`second` is
  * who approved it, `by` who proposed). EXIT_DONE with `go_on`, else the exit code. `subject` is all that
  * is decided, as one text. */
@@ -92,6 +94,7 @@ int cmd_report_replays(struct call *call);
 int cmd_report_decisions(struct call *call);
 int cmd_deployments(struct call *call);
 int cmd_check(struct call *call);
+int cmd_verify(struct call *call);
 int cmd_identify(struct call *call);
 int cmd_doctor(struct call *call);
 int cmd_spec(struct call *call);

@@ -80,17 +80,22 @@ static const char *account(void)
     return p ? p->pw_name : "unknown";
 }
 
-enum rc decider(const struct call *call, struct str *by, const char **why, struct err *err)
+enum rc decider_of(const struct call *call, const char *why, struct str *by, struct err *err)
 {
     const char *name = args_get(&call->args, "--by");
     const char *sudo = getenv("SUDO_USER");
-    *why = args_get(&call->args, "--reason");
-    if (!*why || !**why)
+    if (!why || !*why)
         return FAIL(err, RC_USAGE, "a decision needs --reason TEXT: why is it taken?");
     if (!name || !*name)
         return FAIL(err, RC_USAGE, "a decision needs --by NAME: who takes it?");
     str_addf(by, "%s (%s%s%s)", name, account(), sudo ? ", sudo from " : "", sudo ? sudo : "");
     return RC_OK;
+}
+
+enum rc decider(const struct call *call, struct str *by, const char **why, struct err *err)
+{
+    *why = args_get(&call->args, "--reason");
+    return decider_of(call, *why, by, err);
 }
 
 /* ---- dispatch --------------------------------------------------------------------------------------- */

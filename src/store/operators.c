@@ -9,5 +9,7 @@ const struct ledger_operators store_operators = {
     .bulk_find = operators_bulk_find,
     .bulk_next = operators_bulk_next,
     .case_act = operators_case_act,
+    .explained = operators_explained,
+    .explain = operators_explain,
     .propose = operators_propose,
 };

@@ -67,19 +67,26 @@ enum rc operators_replay(void *self,
                          struct replay_result *out,
                          struct err *err) MUST_CHECK;
 enum rc operators_bulk_begin(void *self,
-                          const struct bulk_request *request,
-                          struct instant now,
-                          struct bulk *out,
-                          struct err *err) MUST_CHECK;
+                             const struct bulk_request *request,
+                             struct instant now,
+                             struct bulk *out,
+                             struct err *err) MUST_CHECK;
 enum rc operators_bulk_find(void *self, const char *selection, struct bulk *out, struct err *err)
     MUST_CHECK;
 enum rc operators_bulk_next(void *self,
-                         struct bulk *bulk,
-                         struct instant now,
-                         struct replay_result *out,
-                         struct err *err) MUST_CHECK;
+                            struct bulk *bulk,
+                            struct instant now,
+                            struct replay_result *out,
+                            struct err *err) MUST_CHECK;
+enum rc operators_explained(void *self, const char *digest, bool *out, struct err *err) MUST_CHECK;
+enum rc operators_explain(void *self,
+                          const char *digest,
+                          const char *by,
+                          const char *why,
+                          struct instant now,
+                          struct err *err) MUST_CHECK;
 enum rc operators_propose(void *self,
-                       const struct proposal_request *request,
-                       struct instant now,
-                       struct proposal *out,
-                       struct err *err) MUST_CHECK;
+                          const struct proposal_request *request,
+                          struct instant now,
+                          struct proposal *out,
+                          struct err *err) MUST_CHECK;

@@ -30,6 +30,14 @@ enum rc view_decisions(void *self,
                        struct err *err) MUST_CHECK;
 enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_suspects(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_files(void *self, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_left(void *self,
+                  const char *mailbox,
+                  const char *folder,
+                  uint32_t uidvalidity,
+                  struct view *out,
+                  struct err *err) MUST_CHECK;
+enum rc view_contradictions(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_alike(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 
 /* The steps of one item, for a list and for its page. */

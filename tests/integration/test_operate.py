@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -451,3 +452,69 @@ def test_suspects_are_cases_of_the_same_words_and_a_choice_ends_the_suspicion(ri
     rig.once()
     assert len(rig.acknowledgements()) == 3
     assert_invariants(rig)
+
+
+# ---- verify --------------------------------------------------------------------------------------------------
+
+
+def test_B03_a_file_changed_or_deleted_behind_the_programs_back_is_found_and_nothing_is_changed(rig):
+    message = composed("files")
+    message.add_attachment(b"a,b\r\n", maintype="text", subtype="csv", filename="figures.csv")
+    rig.deliver(message.as_bytes(), plain("other"))
+    rig.once()
+    assert "0 disagreements" in rig.run("verify").stdout
+    case = next(c for c in rig.json("cases") if c["attachments"])
+    attachment = rig.data / case["attachments"][0]["path"]
+    original = attachment.parent.parent / "original.eml"
+    other = next(rig.data.glob("items/*/*/original.eml"))
+    attachment.write_bytes(b"a,c\r\n")
+    original.unlink()
+    (other.parent / "stray").write_text("x")
+    before = rig.files()
+    found = rig.json("verify", status=1)
+    said = [f["disagreement"] for f in found]
+    assert len(found) == 3 and {f["explained"] for f in found} == {"no"}
+    assert any("not what was stored" in s and "01-figures.csv" in s for s in said)
+    assert any("not there" in s and "original.eml" in s for s in said)
+    assert any("nothing in the ledger knows it" in s and "stray" in s for s in said)
+    assert rig.files() == before
+    rig.run("verify", "--explain", "the disk was restored", status=64)
+    rig.run("verify", "--explain", "the disk was restored", "--by", "Ann")
+    assert "3 disagreements, 0 unexplained" in rig.run("verify").stdout
+    attachment.unlink()
+    assert "4 disagreements" not in rig.run("verify", status=1).stdout
+
+
+def test_B03_a_file_that_is_not_what_was_stored_does_not_let_its_mail_be_filed(rig):
+    message = composed("files")
+    message.add_attachment(b"a,b\r\n", maintype="text", subtype="csv", filename="figures.csv")
+    rig.once()
+    rig.run("pause", "--effect", "acknowledgement", *BY)
+    rig.deliver(message.as_bytes())
+    rig.once()
+    attachment, = rig.data.glob("items/*/*/attachments/*")
+    attachment.write_bytes(b"other\r\n")
+    rig.run("resume", *BY)
+    rig.run("replay", rig.items()[0]["key"], "--approve", *BY)
+    rig.once()
+    item, = rig.items()
+    assert (item["state"], item["reason"]) == ("needs_reconciliation", "file-differs") and len(rig.uids()) == 1
+    rig.run("verify", status=1)
+
+
+def test_a_ledger_that_was_changed_by_hand_and_a_mail_that_is_recorded_nowhere_are_found(rig):
+    rig.deliver(plain("one"), plain("two"))
+    rig.once()
+    rig.run("verify")
+    ledger = sqlite3.connect(rig.data / "ledger.db")
+    ledger.execute("UPDATE effect SET status = 'planned' WHERE kind = 'acknowledgement'")
+    ledger.execute("DROP TRIGGER event_never_changes")
+    ledger.execute("UPDATE event SET what = 'nothing' WHERE number = 3")
+    ledger.commit()
+    ledger.close()
+    rig.deliver(plain("unseen"), age=1200)
+    said = [f["disagreement"] for f in rig.json("verify", status=1)]
+    assert sum("one of its steps is not settled" in s for s in said) == 2
+    assert any(s.startswith("events: ") for s in said)
+    assert any("1 messages older than 10 minutes" in s for s in said)
+    rig.delivered.clear()

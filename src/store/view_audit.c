@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+#include <onecase/blobs.h>
+
+/* ---- what must stand on the disk ------------------------------------------------------------ */
+
+static void
+add_file(struct stmt *s, struct view *view, struct view_rows *rows, const char path[BLOB_PATH_SIZE])
+{
+    struct view_file *f = view_rows_add(view, rows);
+    f->key = view_text(view, col_text(s, "key"));
+    f->sha256 = view_text(view, col_text(s, "sha256"));
+    f->path = view_text(view, path);
+}
+
+static enum rc originals(struct db *db, struct view *view, struct view_rows *rows, struct err *err)
+{
+    static const char find[] =
+        "SELECT key, octets AS sha256 FROM item WHERE original_kept = 1 AND octets <> ''";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    char path[BLOB_PATH_SIZE];
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        blob_path_original(col_text(s, "key"), path);
+        add_file(s, view, rows, path);
+    }
+    return END_OF_ROWS(rc);
+}
+
+static enum rc
+attachments(struct db *db, struct view *view, struct view_rows *rows, struct err *err)
+{
+    static const char find[] =
+        "SELECT key, stored_name, sha256 FROM attachment WHERE status = 'stored'";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    char path[BLOB_PATH_SIZE];
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        blob_path_attachment(col_text(s, "key"), col_text(s, "stored_name"), path);
+        add_file(s, view, rows, path);
+    }
+    return END_OF_ROWS(rc);
+}
+
+enum rc view_files(void *self, struct view *out, struct err *err)
+{
+    struct store *store = self;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_file));
+
+    TRY(originals(store->db, out, &rows, err));
+    TRY(attachments(store->db, out, &rows, err));
+    out->row = rows.at;
+    out->count = rows.count;
+    return RC_OK;
+}
+
+/* ---- what must have left a folder ----------------------------------------------------------- */
+
+enum rc view_left(void *self,
+                  const char *mailbox,
+                  const char *folder,
+                  uint32_t uidvalidity,
+                  struct view *out,
+                  struct err *err)
+{
+    static const char find[] =
+        "SELECT uid, key FROM delivery WHERE mailbox = $1 AND folder = $2 AND uidvalidity = $3"
+        " AND class <> 'replayed' AND stale = 0 AND left_folder = 1 ORDER BY uid";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_left));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, mailbox);
+    stmt_text(s, 2, folder);
+    stmt_int(s, 3, uidvalidity);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_left *l = view_rows_add(out, &rows);
+        l->uid = (uint32_t)col_int(s, "uid");
+        l->key = view_text(out, col_text(s, "key"));
+    }
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+/* ---- what the ledger says against itself ------------------------------------------------------ */
+
+static const char no_case[] = "SELECT item.key FROM item WHERE item.disposition = 'case'"
+                              " AND NOT EXISTS (SELECT 1 FROM case_record"
+                              " WHERE case_record.key = item.key) ORDER BY item.key";
+static const char not_settled[] =
+    "SELECT DISTINCT item.key FROM effect JOIN item ON item.key = effect.key"
+    " WHERE effect.status IN ('planned', 'attempting', 'deferred', 'unknown')"
+    " AND effect.kind IN ('case', 'attachment', 'acknowledgement')"
+    " AND item.state = 'complete' ORDER BY item.key";
+static const char not_accepted[] =
+    "SELECT item.key FROM item WHERE item.state = 'complete'"
+    " AND item.disposition IN ('case', 'append') AND (NOT EXISTS (SELECT 1 FROM acceptance"
+    " WHERE acceptance.key = item.key) OR EXISTS (SELECT 1 FROM acceptance"
+    " WHERE acceptance.key = item.key AND acceptance.holds = 0)) ORDER BY item.key";
+static const char not_stored[] =
+    "SELECT DISTINCT attachment.key FROM attachment WHERE attachment.status = 'stored'"
+    " AND NOT EXISTS (SELECT 1 FROM effect WHERE effect.key = attachment.key"
+    " AND effect.kind = 'attachment' AND effect.target = attachment.stored_name"
+    " AND effect.status = 'done') ORDER BY attachment.key";
+static const char no_reason[] = "SELECT item.key FROM item WHERE item.reason = ''"
+                                " AND item.state = 'needs_reconciliation' ORDER BY item.key";
+
+/* clang-format off */
+static const struct {
+    const char *find, *says;
+} contradictions[] = {
+    { no_case,      "it should have a case, and has none" },
+    { not_settled,  "it is complete, and one of its steps is not settled" },
+    { not_accepted, "it is complete, and the conditions for filing it do not hold" },
+    { not_stored,   "an attachment counts as stored, and its step is not done" },
+    { no_reason,    "it waits for a person, and does not say why" },
+};
+/* clang-format on */
+
+enum rc view_contradictions(void *self, struct view *out, struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_contradiction));
+
+    TRY(tx_read(store->db, &tx, err));
+    for (size_t i = 0; i < LENGTH(contradictions); i++) {
+        CLEANUP(stmt_done) struct stmt *s = NULL;
+        enum rc rc;
+
+        TRY(stmt_open(store->db, contradictions[i].find, &s, err));
+        EACH_ROW(s, rc, err)
+        {
+            struct view_contradiction *c = view_rows_add(out, &rows);
+            c->key = view_text(out, col_text(s, "key"));
+            c->says = contradictions[i].says;
+        }
+        if (rc != RC_NOT_FOUND)
+            return rc;
+    }
+    out->row = rows.at;
+    out->count = rows.count;
+    return RC_OK;
+}
