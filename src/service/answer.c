@@ -79,8 +79,7 @@ static enum rc compose(struct answering *a, struct outgoing *o, struct err *err)
     acknowledgement_proof((struct slice){(const char *)s->ledger.secret.octet, DIGEST_SIZE}, effect,
                           proof);
     CLEANUP(mem_free) const char **names = exceptions_of(o->job, &exceptions);
-    bool later = completion == COMPLETION_CLOSED && o->effect->attempts == 0; /* a letter of its own */
-    o->date_ms = item->letter_date_ms && !later ? item->letter_date_ms : service_now(s).wall_ms;
+    o->date_ms = item->letter_date_ms ? item->letter_date_ms : service_now(s).wall_ms;
     struct acknowledgement_facts facts = {
         .mailbox = s->record.id,
         .completion = completion,
@@ -110,12 +109,27 @@ static void cannot_be_written(struct answering *a, struct outgoing *o, const str
     log_event(LOG_ERROR, "letter.refused", "key=%s why=\"%s\"", o->job->item.key, why->text);
 }
 
+/* A template or a disk that fails is no letter's fault: as when the server cannot be reached. */
+static void cannot_be_written_now(struct answering *a, struct outgoing *o, const struct err *why)
+{
+    o->event = (struct courier_event){.what = COURIER_SETTLED, .stage = STAGE_CONNECT, .closed = true};
+    snprintf(o->event.reply, sizeof o->event.reply, "the letter could not be written");
+    o->stage = LETTER_OVER;
+    answer_settle(a, o);
+    log_event(LOG_ERROR, "letter.unwritten", "key=%s why=\"%s\"", o->job->item.key, why->text);
+}
+
 static void begin(struct answering *a, struct outgoing *o)
 {
     struct service *s = a->s;
     struct err why = ERR_INIT;
-    if (compose(a, o, &why) != RC_OK) {
+    enum rc rc = compose(a, o, &why);
+    if (rc == RC_REFUSED) {
         cannot_be_written(a, o, &why);
+        return;
+    }
+    if (rc != RC_OK) {
+        cannot_be_written_now(a, o, &why);
         return;
     }
     struct letter letter = {
