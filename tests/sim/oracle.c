@@ -124,7 +124,10 @@ static void add_rows(struct world *world, struct sqlite3_stmt *s, struct str *ou
 
 static int by_text(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const char *const *one = a;
+    const char *const *other = b;
+
+    return strcmp(*one == NULL ? "" : *one, *other == NULL ? "" : *other);
 }
 
 /* What lies in a folder, without order. */
@@ -139,14 +142,14 @@ static void add_folder(struct world *world, const char *name, struct str *out)
     for (size_t i = 0; i < folder->count; i++) {
         struct str text = STR_INIT;
 
-        str_addf(&text, "m%u%s", folder->copy[i].mail->number,
-                 folder->copy[i].deleted ? " deleted" : "");
+        if (!folder->copy[i].deleted)
+            str_addf(&text, " m%u", folder->copy[i].mail->number);
         line[i] = STEAL(text.at);
     }
     qsort(line, folder->count, sizeof *line, by_text);
     str_addf(out, "%s:", name);
     for (size_t i = 0; i < folder->count; i++) {
-        str_addf(out, " %s", line[i]);
+        str_addz(out, line[i] == NULL ? "" : line[i]);
         free(line[i]);
     }
     str_addz(out, "\n");

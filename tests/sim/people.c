@@ -96,6 +96,12 @@ static bool readable(const struct world *world, const struct question *q)
     return mail != NULL && mail->kind != MAIL_UNREADABLE;
 }
 
+/* No decision answers this one: its cause is mended, and it is replayed. */
+static bool is_mended(enum reason reason)
+{
+    return reason == REASON_FILE_DIFFERS || reason == REASON_ORIGINAL_LOST;
+}
+
 /* What the person says; DECISION_RULES_NONE where the question is not one that a decision answers. */
 static bool choose(struct world *world, const struct question *q, enum decision *out)
 {
@@ -172,6 +178,20 @@ decide(struct world *world, struct deployment *d, const struct question *q, enum
     return rc;
 }
 
+static enum rc replay(struct world *world, struct deployment *d, const char *key)
+{
+    struct ledger ledger = store_ledger(d->tool);
+    struct replay_result result = {0};
+    struct err err = ERR_INIT;
+    enum rc rc = ledger.people->replay(ledger.self, key, PERSON, WHY, now_of(world), &result, &err);
+
+    tell(world, "an operator replays %s: %s%s", mail_label(world, key), rc_text(rc),
+         result.was_complete ? ", it was complete" : "");
+    reached_row(result.was_complete ? "O01" : "K04");
+    world->moved++;
+    return rc;
+}
+
 size_t people_answer_questions(struct world *world, struct deployment *d, bool *later)
 {
     struct question question[QUESTIONS_MAX];
@@ -179,12 +199,15 @@ size_t people_answer_questions(struct world *world, struct deployment *d, bool *
     size_t answered = 0;
 
     for (size_t i = 0; i < count; i++) {
-        enum decision decision;
+        enum decision decision = DECIDE_UNDO;
+        enum rc rc = RC_CONFLICT;
 
-        if (!choose(world, &question[i], &decision))
-            continue;
-        enum rc rc = decide(world, d, &question[i], decision);
-
+        if (choose(world, &question[i], &decision))
+            rc = decide(world, d, &question[i], decision);
+        else if (is_mended(question[i].reason))
+            rc = replay(world, d, question[i].key);
+        if (rc == RC_CONFLICT && decision == DECIDE_APPEND) /* the first has no case */
+            rc = decide(world, d, &question[i], DECIDE_NEW_CASE);
         answered += rc == RC_OK;
         *later = *later || rc == RC_DEFERRED;
         world->moved += rc == RC_OK;
@@ -229,20 +252,11 @@ static bool any_item(struct world *world, struct deployment *d, char out[KEY_SIZ
 
 bool person_replays(struct world *world, struct deployment *d)
 {
-    struct ledger ledger = store_ledger(d->tool);
-    struct replay_result result = {0};
-    struct err err = ERR_INIT;
     char key[KEY_SIZE];
 
     if (!any_item(world, d, key))
         return false;
-    enum rc rc = ledger.people->replay(ledger.self, key, PERSON, WHY, now_of(world), &result, &err);
-
-    tell(world, "an operator replays %s: %s%s", mail_label(world, key), rc_text(rc),
-         result.was_complete ? ", it was complete" : "");
-    reached_row(result.was_complete ? "O01" : "K04");
-    world->moved++;
-    return true;
+    return replay(world, d, key) == RC_OK;
 }
 
 bool person_pauses(struct world *world, struct deployment *d, bool paused)

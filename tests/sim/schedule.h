@@ -20,9 +20,11 @@ struct schedule {
 
 struct schedule_result {
     struct verdict_of_world verdict;
-    unsigned long calls;                /* of all runs */
-    unsigned first_calls, second_calls; /* of the first run, of the second */
-    unsigned char first_log[CALL_LOG];  /* the calls of the first, as enum call */
+    unsigned long calls;  /* of all runs */
+    unsigned first_calls; /* of the first run */
+    unsigned
+        busy_calls[2]; /* of the first two, until everything had come to rest for the first time */
+    unsigned char first_log[CALL_LOG]; /* the calls of the first, as enum call */
     unsigned runs;
     struct str summary; /* the end state as text, for comparing; owned */
 };

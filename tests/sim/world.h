@@ -65,8 +65,9 @@ struct world {
     bool no_more_mail;
     unsigned troubles; /* that happened */
     bool has_restored;
-    unsigned long moved; /* counts everything that changed outside a ledger */
-    unsigned long calls; /* port calls of all runs */
+    unsigned long moved;    /* counts everything that changed outside a ledger */
+    unsigned long calls;    /* port calls of all runs */
+    unsigned busy_calls[2]; /* of the first two runs, until the first rest */
     struct verdict_of_world verdict;
     void *memory; /* of world_new */
 };
