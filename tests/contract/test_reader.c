@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -194,6 +195,60 @@ static void a_name_that_is_taken_is_passed_over(void **state)
     put_file(&b, name, SLICE("of another"));
     assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_OK);
     assert_int_equal(spooled(&b), 3);
+    bench_clear(&b);
+}
+
+/* A disk of 64 KB under the folder; false where we may not mount one. */
+static bool make_small(const struct bench *b)
+{
+    return mount("none", b->folder, "tmpfs", 0, "size=65536,mode=0700") == 0;
+}
+
+static void without_room_the_mail_waits(void **state)
+{
+    struct bench b = {.message = MESSAGE_INIT, .err = ERR_INIT};
+    CLEANUP(str_clear) struct str mail = STR_INIT;
+
+    (void)state;
+    snprintf(b.folder, sizeof b.folder, "/tmp/onecase-test-XXXXXX");
+    assert_non_null(mkdtemp(b.folder));
+    if (!make_small(&b)) {
+        rmdir(b.folder);
+        skip();
+    }
+    assert_int_equal(message_reader_new(b.folder, &reader_limits_default, &b.reader, &b.err),
+                     RC_OK);
+    b.port = message_reader_port(b.reader);
+    str_addz(&mail, "Content-Type: a/b\r\n\r\n");
+    while (mail.len < 40000)
+        str_addz(&mail, "some octets of an attachment\r\n");
+    assert_int_equal(read_mail(&b, str_slice(&mail)), RC_DEFERRED);
+    assert_int_equal(spooled(&b), 0);
+    assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_OK);
+    message_reader_free(&b.reader);
+    message_clear(&b.message);
+    umount(b.folder);
+    rmdir(b.folder);
+}
+
+/* The sanitizer's build has no limit of memory. */
+static void without_memory_the_mail_is_refused(void **state)
+{
+    struct reader_limits limits = reader_limits_default;
+    CLEANUP(str_clear) struct str mail = STR_INIT;
+    struct bench b;
+
+    (void)state;
+    if (READER_MEMORY == 0)
+        skip();
+    limits.memory_octets = 220 << 20;
+    b = bench_new(&limits, child_main);
+    str_addz(&mail, "Content-Type: text/plain; charset=iso-8859-1\r\n\r\n");
+    while (mail.len < 40 << 20)
+        str_addz(&mail, "\xFC\xFC\xFC\xFC\xFC\xFC\xFC\xFC\xFC\xFC\xFC\xFC\xFC\xFC\xFC\xFC\r\n");
+    assert_int_equal(read_mail(&b, str_slice(&mail)), RC_REFUSED);
+    assert_int_equal(spooled(&b), 0);
+    assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_OK);
     bench_clear(&b);
 }
 
@@ -489,6 +544,8 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_not_found),
         cmocka_unit_test(beyond_a_limit_nothing_is_left),
         cmocka_unit_test(a_name_that_is_taken_is_passed_over),
+        cmocka_unit_test(without_room_the_mail_waits),
+        cmocka_unit_test(without_memory_the_mail_is_refused),
         cmocka_unit_test(whatever_it_does_costs_one_mail),
         cmocka_unit_test(a_child_that_does_not_start_is_no_mails_fault),
         cmocka_unit_test(a_mail_is_not_blamed_for_those_before_it),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: message core */
 #define _GNU_SOURCE
+#include "charset.h"
+#include "charset_labels.h"
 #include "parse.h"
 #include "sandbox.h"
 
@@ -226,6 +228,21 @@ static int read_a_mail(void)
                : STRANGE;
 }
 
+static int decode_every_charset(void)
+{
+    for (size_t i = 0; i < charset_count; i++) {
+        struct slice labels = slice_z(charsets[i].labels + 1);
+        struct str out = STR_INIT;
+
+        charset_decode(slice_cut(labels, 0, slice_find(labels, ' ', 0)), SLICE("a\0b\0"),
+                       CHARSET_TEXT, &out);
+        if (out.len < 2)
+            return STRANGE;
+        str_clear(&out);
+    }
+    return DONE;
+}
+
 /* clang-format off */
 static const struct {
     const char *name;
@@ -233,6 +250,7 @@ static const struct {
     int outcome;
 } rows[] = {
     {"reads a mail with every library",    read_a_mail,                  DONE},
+    {"decodes every charset",              decode_every_charset,         DONE},
     {"takes memory",                       take_memory,                  DONE},
     {"writes to its socket",               write_to_its_socket,          DONE},
     {"aborts",                             abort_itself,                 -SIGABRT},
