@@ -239,6 +239,12 @@ static const struct work_effect *refused_answer(const struct work_item *item)
     return NULL;
 }
 
+/* Refused, or deferred with no time of its own because a person was to be asked: due again. */
+static bool is_to_return(const struct work_effect *e)
+{
+    return e->status == EFFECT_REFUSED || (e->status == EFFECT_DEFERRED && e->due_ms == NOT_DUE);
+}
+
 /* One that was refused returns to deferred, one that was put before a person is taken back. */
 static enum rc return_one(struct answering *a, const char *key, struct err *err)
 {
@@ -250,12 +256,12 @@ static enum rc return_one(struct answering *a, const char *key, struct err *err)
     int64_t due = circuit(a)->next_probe_ms;
     struct change change[2];
     size_t n = 0;
-    if (e && e->status == EFFECT_REFUSED)
+    if (e && is_to_return(e))
         change[n++] = (struct change){
             .what = CHANGE_EFFECT,
             .key = key,
             .fence = NO_FENCE,
-            .effect = {.effect = e->id, .from = EFFECT_REFUSED, .on = ON_EVERYBODY, .due_ms = due}};
+            .effect = {.effect = e->id, .from = e->status, .on = ON_EVERYBODY, .due_ms = due}};
     bool asked = item.state == ITEM_NEEDS_RECONCILIATION && item.reason == REASON_REPLY_WAITS;
     if (e && (asked || item.state == ITEM_COMPLETE))
         change[n++] = (struct change){.what = CHANGE_ITEM,
@@ -283,7 +289,7 @@ static void return_own(struct answering *a, struct job *job)
     struct work_effect *e = job_effect(job, EFFECT_ACKNOWLEDGEMENT);
     if (job->lost || !e)
         return;
-    if (e->status == EFFECT_REFUSED)
+    if (is_to_return(e))
         batch_step(a->b, job, e, ON_EVERYBODY)->due_ms = circuit(a)->next_probe_ms;
     if (job->waits && job->reason == REASON_REPLY_WAITS)
         job->waits = false;
