@@ -4,15 +4,11 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from deployment import difference, letters_of_scenario, rig
 from mails import PDF, part, plain, with_parts
-
-LIBRARY = next((str(p) for p in Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
-
 
 def ended(deployment, *words):
     done = deployment.run("run", "--once", "--json", *words, status=None)
@@ -226,31 +222,17 @@ def test_l06_a_newer_schema_than_the_program_is_refused(deployment):
 # ---- the clock jumps -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def at(deployment):
-    """`at(offset)`: from now on the wall clock of the program is wrong by so much; boot time goes on as it is."""
-    if not LIBRARY:
-        pytest.skip("no libfaketime")
-    original = deployment.environment
-
-    def set_to(offset):
-        deployment.environment = lambda: {**original(), "LD_PRELOAD": LIBRARY, "FAKETIME": offset,
-                                          "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
-
-    return set_to
-
-
 @pytest.mark.parametrize("jumps", [["-1h", "+0"], ["+1d", "+0"], ["-1h", "+1d", "-1h"]], ids=" ".join)
-def test_l07_the_clock_jumps_between_two_runs_with_a_letter_deferred(deployment, at, jumps):
+def test_l07_the_clock_jumps_between_two_runs_with_a_letter_deferred(deployment, jumps):
     deployment.peer.script.read("on RCPT reply 450 4.7.1 later")
     deployment.peer.script.read("on RCPT reply 450 4.7.1 later")
     deployment.peer.script.read("on RCPT reply 250 2.1.5 ok")
     deployment.deliver(plain("one"), with_parts("two", part('attachment; filename="a.pdf"', PDF)))
     deployment.run("run", "--once", status=None)
     for jump in jumps:
-        at(jump)
+        deployment.set_clock(jump)
         deployment.run("run", "--once", status=None)
-    at("+0")
+    deployment.set_clock("+0")
     deployment.settle()
     assert len(deployment.acknowledgements()) == 2 and deployment.uids() == {}
     deployment.check()
@@ -258,12 +240,12 @@ def test_l07_the_clock_jumps_between_two_runs_with_a_letter_deferred(deployment,
 
 @pytest.mark.parametrize("jump", ["-1h", "+1d"])
 @pytest.mark.parametrize("call", ["after work.claim 1", "after courier.release 1", "before mailbox.move 1"])
-def test_l07_the_clock_jumps_with_an_item_held_by_a_dead_run(deployment, at, jump, call):
+def test_l07_the_clock_jumps_with_an_item_held_by_a_dead_run(deployment, jump, call):
     deployment.deliver(plain("one"))
     deployment.crash(call)
-    at(jump)
+    deployment.set_clock(jump)
     deployment.run("run", "--once")
-    at("+0")
+    deployment.set_clock("+0")
     deployment.settle()
     deployment.settle_doubts()
     deployment.settle()
