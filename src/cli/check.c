@@ -4,11 +4,12 @@
  */
 #include "cli_p.h"
 
+#include <onecase/when.h>
 #include <inttypes.h>
 
 /* Silence of this many polls, and never less than five minutes, is no accident. */
-#define SILENT_POLLS 5
-#define SILENT_LEAST (5 * 60 * INT64_C(1000))
+#define SILENT_POLLS INT64_C(5)
+#define SILENT_LEAST MINUTES(5)
 
 enum level { LEVEL_OK, LEVEL_WARNING, LEVEL_CRITICAL };
 

@@ -97,53 +97,58 @@ decided(const struct call *call, enum decision decision, const struct decision_r
 
 /* ---- one mail ----------------------------------------------------------------------------------------- */
 
-static enum rc prepare(const struct call *call,
-                       struct decision_request *request,
-                       const char *name,
-                       char key[KEY_SIZE],
-                       struct policy *policy,
-                       struct message *message,
-                       struct err *err)
+/* A decision about one mail, with all that it is judged by. */
+struct deciding {
+    struct decision_request request;
+    char key[KEY_SIZE];
+    struct policy policy;
+    struct message message; /* owned */
+};
+
+static void deciding_clear(struct deciding *d)
+{
+    message_clear(&d->message);
+}
+
+static enum rc
+prepare(const struct call *call, struct deciding *d, const char *name, struct err *err)
 {
     char mailbox[NAME_SIZE];
-    TRY(full_key(call, name, key, mailbox, err));
+    TRY(full_key(call, name, d->key, mailbox, err));
     const struct config_mailbox *m = config_find_mailbox(call->ops->config, mailbox);
     if (!m)
         return FAIL(err, RC_USAGE,
                     "mailbox '%s' is no longer in the configuration; decide with one that has it",
                     mailbox);
-    config_policy(call->ops->config, m, policy);
-    request->key = key;
-    request->policy = policy;
-    request->final_timeout_ms = m->acknowledgement.final_timeout_ms;
-    request->evidence_wait_ms = m->acknowledgement.evidence.wait_ms;
-    if (!wants_original(request->decision))
+    config_policy(call->ops->config, m, &d->policy);
+    d->request.key = d->key;
+    d->request.policy = &d->policy;
+    d->request.final_timeout_ms = m->acknowledgement.final_timeout_ms;
+    d->request.evidence_wait_ms = m->acknowledgement.evidence.wait_ms;
+    if (!wants_original(d->request.decision))
         return RC_OK;
-    TRY(call->ops->read_original(call->ops->self, key, message, err));
-    request->message = message;
+    TRY(call->ops->read_original(call->ops->self, d->key, &d->message, err));
+    d->request.message = &d->message;
     return RC_OK;
 }
 
 static int resolve(const struct call *call, const struct decision_request *asked, const char *name)
 {
-    char key[KEY_SIZE];
-    struct policy policy;
-    struct decision_request request = *asked;
-    CLEANUP(message_clear) struct message message = MESSAGE_INIT;
+    CLEANUP(deciding_clear) struct deciding d = {.request = *asked, .message = MESSAGE_INIT};
     struct decision_result result = {.possible_from_ms = 0};
     struct instant now = {.wall_ms = call->now_ms};
     struct err err = ERR_INIT;
-    if (prepare(call, &request, name, key, &policy, &message, &err) != RC_OK)
+    if (prepare(call, &d, name, &err) != RC_OK)
         return failed(&err);
     const struct ledger *l = call->ops->ledger;
-    enum rc rc = l->people->decide(l->self, &request, now, &result, &err);
+    enum rc rc = l->people->decide(l->self, &d.request, now, &result, &err);
     if (rc == RC_DEFERRED) {
         said_not_yet(call, &err, result.possible_from_ms);
         return EXIT_NOT_YET;
     }
     if (rc != RC_OK)
         return failed(&err);
-    decided(call, request.decision, &result);
+    decided(call, d.request.decision, &result);
     return EXIT_DONE;
 }
 
@@ -195,7 +200,7 @@ static void subject_of(const struct decision_request *request,
         str_addf(out, " %s", row[i].key);
 }
 
-static int resolve_asked(const struct call *call, struct decision_request *request)
+static int resolve_asked(const struct call *call, const struct decision_request *request)
 {
     CLEANUP(view_clear) struct view like = {0};
     CLEANUP(str_clear) struct str subject = STR_INIT;
@@ -209,9 +214,10 @@ static int resolve_asked(const struct call *call, struct decision_request *reque
     int status = second_person(call, str_z(&subject), key, request->by, request->why, &person);
     if (!person.go_on)
         return status;
-    request->by = person.first;
-    request->second = person.second;
-    return resolve_all(call, request, key, &like);
+    struct decision_request decided = *request;
+    decided.by = person.first;
+    decided.second = person.second;
+    return resolve_all(call, &decided, key, &like);
 }
 
 int cmd_resolve(struct call *call)

@@ -169,14 +169,23 @@ static void print_json(const struct sheet *s, FILE *out)
 
 /* ---- HTML: one page that needs nothing else ----------------------------------------------------------------- */
 
+static const char *entity_of(char c)
+{
+    /* clang-format off */
+    static const struct { char c; const char *entity; } entities[] = {
+        { '<', "&lt;" }, { '>', "&gt;" }, { '&', "&amp;" }, { '"', "&quot;" },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < LENGTH(entities); i++)
+        if (entities[i].c == c)
+            return entities[i].entity;
+    return NULL;
+}
+
 static void print_escaped(const char *text, FILE *out)
 {
     for (; *text; text++) {
-        const char *entity = *text == '<'   ? "&lt;"
-                             : *text == '>' ? "&gt;"
-                             : *text == '&' ? "&amp;"
-                             : *text == '"' ? "&quot;"
-                                            : NULL;
+        const char *entity = entity_of(*text);
         if (entity)
             fputs(entity, out);
         else

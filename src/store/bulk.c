@@ -164,32 +164,37 @@ static enum rc end(struct writing *w, int64_t bulk, struct err *err)
     return changed == 1 ? bulk_event(w, bulk, "begun", "ended", err) : RC_OK;
 }
 
-enum rc operators_bulk_next(
-    void *self, struct bulk *bulk, struct instant now, struct replay_result *out, struct err *err)
+static enum rc
+replay_next(struct writing *w, int64_t bulk, struct replay_result *out, struct err *err)
 {
-    struct store *store = self;
-    CLEANUP(writing_end) struct writing w = WRITING_NONE;
     struct next next = {.resend = false};
 
-    TRY(writing_begin(store, store->run, now, &w, err));
-    enum rc rc = find_next(&w, bulk->id, &next, err);
-
-    if (rc == RC_NOT_FOUND) {
-        TRY(end(&w, bulk->id, err));
-        TRY(writing_finish(&w, err));
-        return RC_NOT_FOUND;
-    }
-    if (rc != RC_OK)
-        return rc;
+    TRY(find_next(w, bulk, &next, err));
     const struct replay_request request = {.key = next.key,
                                            .by = next.by,
                                            .why = next.why,
                                            .second = next.second,
                                            .resend = next.resend};
 
-    TRY(replay_item(&w, &request, out, err));
-    TRY(mark_done(&w, bulk->id, next.key, err));
+    TRY(replay_item(w, &request, out, err));
+    return mark_done(w, bulk, next.key, err);
+}
+
+enum rc operators_bulk_next(
+    void *self, struct bulk *bulk, struct instant now, struct replay_result *out, struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+
+    TRY(writing_begin(store, store->run, now, &w, err));
+    enum rc rc = replay_next(&w, bulk->id, out, err);
+
+    if (rc != RC_OK && rc != RC_NOT_FOUND)
+        return rc;
+    if (rc == RC_NOT_FOUND)
+        TRY(end(&w, bulk->id, err));
+    else
+        bulk->done++;
     TRY(writing_finish(&w, err));
-    bulk->done++;
-    return RC_OK;
+    return rc;
 }

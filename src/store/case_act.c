@@ -205,7 +205,8 @@ static enum rc find_suspects(struct acting *a, struct suspect **out, size_t *cou
     while ((rc = stmt_row(s, err)) == RC_OK) {
         found = mem_grow(found, n + 1, sizeof *found);
         found[n].open = strcmp(col_text(s, "state"), "open") == 0;
-        TRY(COL_COPY(s, "key", found[n++].key, err));
+        TRY(COL_COPY(s, "key", found[n].key, err));
+        n++;
     }
     *out = STEAL(found);
     *count = n;

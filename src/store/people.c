@@ -31,33 +31,45 @@ enum rc people_note(struct writing *w,
 
 /* ---- what was decided before --------------------------------------------------------------- */
 
-/* "is complete; possible: sent, none": what could be decided about the item as it stands. */
-static enum rc say_possible(struct deciding *d, struct str *out, struct err *err)
+/* Marks what answers an effect of that kind and status. */
+static void possible_about(const char *kind, const char *status, bool possible[DECISION_COUNT])
+{
+    for (size_t i = 0; i < decision_rule_count; i++) {
+        const struct decision_rule *r = &decision_rules[i];
+
+        if (r->kind != EFFECT_KIND_COUNT && strcmp(effect_kind_text(r->kind), kind) == 0 &&
+            strcmp(effect_status_text(r->status), status) == 0)
+            possible[r->decision] = true;
+    }
+}
+
+static enum rc find_possible(struct deciding *d, bool possible[DECISION_COUNT], struct err *err)
 {
     static const char all[] = "SELECT kind, status FROM effect WHERE key = $1 ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    bool possible[DECISION_COUNT] = {false};
-    enum effect_status status;
     enum rc rc;
 
     for (size_t i = 0; i < decision_rule_count; i++)
-        if (decision_rules[i].kind == EFFECT_KIND_COUNT && d->reason != REASON_NONE)
-            possible[decision_rules[i].decision] |= decision_rules[i].reason == d->reason;
+        if (decision_rules[i].kind == EFFECT_KIND_COUNT && d->reason != REASON_NONE &&
+            decision_rules[i].reason == d->reason)
+            possible[decision_rules[i].decision] = true;
     TRY(stmt_open(d->w->store->db, all, &s, err));
     stmt_text(s, 1, d->request->key);
     while ((rc = stmt_row(s, err)) == RC_OK)
-        for (size_t i = 0; i < decision_rule_count; i++) {
-            const struct decision_rule *r = &decision_rules[i];
-            bool kind = r->kind != EFFECT_KIND_COUNT &&
-                        strcmp(effect_kind_text(r->kind), col_text(s, "kind")) == 0;
+        possible_about(col_text(s, "kind"), col_text(s, "status"), possible);
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
 
-            possible[r->decision] |=
-                kind && effect_status_parse(col_text(s, "status"), &status) && r->status == status;
-        }
+/* What could be decided about the item as it stands. */
+static enum rc say_possible(struct deciding *d, struct str *out, struct err *err)
+{
+    bool possible[DECISION_COUNT] = {false};
+
+    TRY(find_possible(d, possible, err));
     for (enum decision i = 0; i < DECISION_COUNT; i++)
         if (possible[i])
             str_addf(out, "%s%s", out->len > 0 ? ", " : "", decision_text(i));
-    return rc == RC_NOT_FOUND ? RC_OK : rc;
+    return RC_OK;
 }
 
 static enum rc say_last(struct deciding *d, struct str *out, struct err *err)

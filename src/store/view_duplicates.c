@@ -89,56 +89,6 @@ static enum rc decided(struct reporting *r, struct err *err)
     return END_OF_ROWS(rc);
 }
 
-/* ---- what did not happen ------------------------------------------------------------------------------ */
-
-static enum rc one_number(struct reporting *r, const char *sql, int64_t *out, struct err *err)
-{
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-
-    TRY(open_period(r, sql, &s, err));
-    TRY(stmt_row(s, err));
-    *out = col_int(s, "n");
-    return RC_OK;
-}
-
-static enum rc prevented(struct reporting *r, struct err *err)
-{
-    static const char cases[] =
-        "SELECT COUNT(*) AS n FROM delivery JOIN item ON item.key = delivery.key"
-        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2"
-        " AND delivery.class IN ('redelivered', 'list_copy') AND item.case_key IS NOT NULL";
-    /* A try whose outcome was not known and that no later try followed: elsewhere it is sent again. */
-    static const char withheld[] =
-        "SELECT COUNT(*) AS n FROM attempt JOIN effect ON effect.id = attempt.effect"
-        " WHERE attempt.started_at >= $1 AND attempt.started_at < $2"
-        " AND effect.kind = 'acknowledgement' AND attempt.outcome = 'unknown'"
-        " AND NOT EXISTS (SELECT 1 FROM attempt AS later WHERE later.effect = attempt.effect"
-        " AND later.number > attempt.number AND later.outcome = 'done')";
-    /* A person said not sent, it was sent again, and the first was found after all. */
-    static const char doubles[] =
-        "SELECT COUNT(DISTINCT effect.id) AS n FROM effect"
-        " JOIN attempt AS lost ON lost.effect = effect.id AND lost.outcome = 'unknown'"
-        " JOIN attempt AS later ON later.effect = effect.id AND later.number > lost.number"
-        "  AND later.outcome = 'done'"
-        " JOIN evidence ON evidence.effect = effect.id AND evidence.found = 1"
-        " WHERE effect.kind = 'acknowledgement'"
-        " AND later.started_at >= $1 AND later.started_at < $2";
-    static const char again[] =
-        "SELECT COUNT(*) AS n FROM delivery JOIN item ON item.key = delivery.key"
-        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2"
-        " AND delivery.class IN ('redelivered', 'list_copy', 'reobserved', 'returned')"
-        " AND item.case_key IS NOT NULL";
-    struct view_duplicates *d = r->d;
-
-    TRY(one_number(r, cases, &d->cases_prevented, err));
-    TRY(one_number(r, withheld, &d->acknowledgements_withheld, err));
-    TRY(one_number(r, doubles, &d->doubles, err));
-    TRY(one_number(r, again, &d->by_delivery, err));
-    d->by_retry = d->acknowledgements_withheld;
-    d->by_replay = d->class[CLASS_REPLAYED];
-    return RC_OK;
-}
-
 /* ---- by day, mailbox, domain ---------------------------------------------------------------------------- */
 
 #define COPIES                                                                                     \
@@ -282,7 +232,7 @@ enum rc view_duplicates_of(
     TRY(classes(&r, err));
     TRY(arrivals(&r, err));
     TRY(decided(&r, err));
-    TRY(prevented(&r, err));
+    TRY(view_prevented(store->db, r.d, err));
     TRY(by_day(&r, err));
     TRY(by_mailbox(&r, err));
     TRY(by_domain(&r, err));

@@ -40,6 +40,8 @@ enum rc view_left(void *self,
 enum rc view_contradictions(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_alike(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 
+/* The duplicate report's numbers of what did not happen, and where it would have. */
+enum rc view_prevented(struct db *db, struct view_duplicates *d, struct err *err) MUST_CHECK;
 /* The steps of one item, for a list and for its page. */
 enum rc view_effects(struct db *db,
                      const char *key,

@@ -43,3 +43,4 @@ CREATE INDEX approval_at ON approval (decided_at);
 CREATE INDEX run_entered ON run (entered_at);
 CREATE INDEX delivery_run ON delivery (run, mailbox) WHERE run IS NOT NULL;
 CREATE INDEX case_merged ON case_record (merged_into) WHERE merged_into IS NOT NULL;
+CREATE INDEX attempt_started ON attempt (started_at);
