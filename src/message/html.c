@@ -119,6 +119,15 @@ static bool is_white(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
+/* A no-break space is a blank that is always written: people search for words with blanks. */
+static bool take_hard_blank(struct slice text, size_t *at)
+{
+    if (!slice_eq(slice_cut(text, *at, 2), SLICE("\xC2\xA0")))
+        return false;
+    ++*at;
+    return true;
+}
+
 static void add_text(struct writing *w, struct slice text)
 {
     for (size_t i = 0; i < text.len && !w->full; i++) {
@@ -129,7 +138,7 @@ static void add_text(struct writing *w, struct slice text)
         else if (is_white(c) && (w->pre == 0 || c == '\r'))
             w->owed_blank = true;
         else
-            write_text(w, c);
+            write_text(w, take_hard_blank(text, &i) ? ' ' : c);
     }
 }
 

@@ -101,7 +101,11 @@ static size_t read_piece(const struct octet_view *v, int64_t at, char *into, siz
     }
     if (puts < v->puts)
         room = smaller(room, v->put[puts] - origin);
-    return octets_read(v->octets, origin, into, room);
+    room = octets_read(v->octets, origin, into, room);
+    for (size_t i = 0; v->cr_ends_lines && i < room; i++)
+        if (into[i] == '\r')
+            into[i] = '\n';
+    return room;
 }
 
 size_t octet_view_read(const struct octet_view *v, int64_t at, char *into, size_t room)

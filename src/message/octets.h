@@ -31,6 +31,7 @@ struct octet_view {
     int64_t body; /* where in the mail the body begins */
     int64_t *put; /* positions in the mail before which VIEW_PUT_IN stands; ascending */
     size_t puts;
+    bool cr_ends_lines; /* the mail's CRs are shown as LFs */
 };
 
 int64_t octet_view_size(const struct octet_view *v);

@@ -288,9 +288,9 @@ static void read_parts(struct walk *w, struct slice type, struct slice boundary)
     GMimeMessage *message = parse_mending(tree, w->limits);
     GMimeObject *top = message != NULL ? g_mime_message_get_mime_part(message) : NULL;
 
-    if (top != NULL && GMIME_IS_MULTIPART(top) &&
-        (g_mime_multipart_get_count((GMimeMultipart *)top) > 0 ||
-         g_mime_multipart_get_epilogue((GMimeMultipart *)top) != NULL))
+    /* one that neither opens nor closes is none: its boundary is not that of the body */
+    if (top != NULL && (parts_of(top) > 0 ||
+                        (GMIME_IS_MULTIPART(top) && ((GMimeMultipart *)top)->write_end_boundary)))
         walk_object(w, top, NODE_TOP);
     if (message != NULL)
         g_object_unref(message);
@@ -327,6 +327,15 @@ static void read_multipart(struct walk *w, const struct parameters *type)
     }
 }
 
+/* Old programs end lines with CR alone, where GMime looks for LF. */
+static bool ends_lines_with_cr(struct octets *octets)
+{
+    char start[4096];
+    struct slice seen = {start, octets_read(octets, 0, start, sizeof start)};
+
+    return slice_find(seen, '\n', 0) == seen.len && slice_find(seen, '\r', 0) < seen.len;
+}
+
 void tree_read(struct octets *octets,
                const struct fields *top,
                int64_t body,
@@ -338,6 +347,7 @@ void tree_read(struct octets *octets,
     struct parameters type = {.value = STR_INIT};
 
     out->view = (struct octet_view){.octets = octets, .body = body};
+    out->view.cr_ends_lines = ends_lines_with_cr(octets);
     fields_first(top, "Content-Type", &raw.type);
     fields_first(top, "Content-Disposition", &raw.disposition);
     fields_first(top, "Content-Transfer-Encoding", &raw.transfer);

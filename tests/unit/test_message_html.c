@@ -11,6 +11,7 @@ static const struct {
     /* clang-format off */
     {"plain",                         "hello", "hello"},
     {"entities",                      "Gr&uuml;&szlig;e &amp; &lt;b&gt; &#8364; &#x20AC; &nope;", "Grüße & <b> € € &nope;"},
+    {"spaces that break no line",     "a&nbsp;&nbsp; b\xC2\xA0" "c", "a   b c"},
     {"white space",                   " a \r\n\t b ", "a b"},
     {"paragraphs",                    "<p>a</p><p>b</p>", "a\n\nb"},
     {"that do not close",             "<p>a<p>b", "a\n\nb"},
