@@ -167,6 +167,12 @@ struct view_contradiction {
     const char *key, *says;
 };
 
+/* One line of the event chain. */
+struct view_event {
+    const char *run, *mailbox, *key, *subject, *what, *from, *to, *actor, *previous, *hash;
+    int64_t number, at_ms;
+};
+
 /* An item, by its names only. */
 struct view_named {
     const char *key, *reference;
@@ -216,6 +222,8 @@ struct views {
     enum rc (*suspects)(void *self, const char *key, struct view *out, struct err *err);
     /* view_file: every original and attachment that counts as stored. */
     enum rc (*files)(void *self, struct view *out, struct err *err);
+    /* view_event of one item, in order. */
+    enum rc (*events)(void *self, const char *key, struct view *out, struct err *err);
     /* view_left, by UID. */
     enum rc (*left)(void *self,
                     const char *mailbox,

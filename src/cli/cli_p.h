@@ -95,6 +95,7 @@ int cmd_report_decisions(struct call *call);
 int cmd_deployments(struct call *call);
 int cmd_check(struct call *call);
 int cmd_verify(struct call *call);
+int cmd_export(struct call *call);
 int cmd_identify(struct call *call);
 int cmd_doctor(struct call *call);
 int cmd_spec(struct call *call);

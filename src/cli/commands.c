@@ -28,6 +28,7 @@ const struct command commands[] = {
     { "deployments [--take-over NAME] [--limit N] [--json]",                         NEEDS_LEDGER,  cmd_deployments,       "Every run that used this ledger; takes a mailbox over from another." },
     { "check [--json]",                                                              NEEDS_LEDGER,  cmd_check,             "One line for monitoring: exit 0 good, 1 warning, 2 critical, 3 unknown." },
     { "verify [--explain REASON] [--by NAME] [--json]",                              NEEDS_LEDGER,  cmd_verify,            "Holds the ledger against itself, the files and the mailboxes; changes nothing." },
+    { "export [KEY] [--since D] [--to FOLDER]",                                      NEEDS_LEDGER,  cmd_export,            "A folder of evidence: originals, attachments, records, events, checksums." },
     { "identify FILE [--mailbox M] [--json]",                                        NEEDS_CONFIG,  cmd_identify,          "Who a message file would be; touches nothing." },
     { "doctor [--send-to ADDRESS] [--json]",                                         NEEDS_CONFIG,  cmd_doctor,            "Tries everything and says how to mend what is wrong." },
     { "config [--reference]",                                                        NEEDS_NOTHING, cmd_config,            "Prints every setting with its default, as an example file." },

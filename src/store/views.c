@@ -9,6 +9,7 @@ struct views store_views(struct store *store)
         .items = view_items,
         .item = view_one_item,
         .alike = view_alike,
+        .events = view_events,
         .files = view_files,
         .left = view_left,
         .contradictions = view_contradictions,

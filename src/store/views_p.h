@@ -30,6 +30,7 @@ enum rc view_decisions(void *self,
                        struct err *err) MUST_CHECK;
 enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_suspects(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_events(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_files(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_left(void *self,
                   const char *mailbox,

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from mails import composed, plain
-from rig import PROGRAM, TOP, assert_invariants, await_, effects
+from rig import PROGRAM, TOP, assert_invariants, await_, effects, sha256
 from smtp_peer import SmtpPeer
 from test_troubles import letters_of
 
@@ -518,3 +518,37 @@ def test_a_ledger_that_was_changed_by_hand_and_a_mail_that_is_recorded_nowhere_a
     assert any(s.startswith("events: ") for s in said)
     assert any("1 messages older than 10 minutes" in s for s in said)
     rig.delivered.clear()
+
+
+# ---- export --------------------------------------------------------------------------------------------------
+
+
+def test_an_evidence_bundle_holds_all_of_a_mail_and_can_be_checked_without_the_program(rig):
+    message = composed("bundle")
+    message.add_attachment(b"a,b\r\n", maintype="text", subtype="csv", filename="figures.csv")
+    rig.deliver(message.as_bytes(), plain("other"))
+    rig.once()
+    item = rig.item_of(rig.delivered[0])
+    folder = rig.folder / "bundle"
+    assert "Writes the records" in rig.run("export", item["case"], "--to", str(folder)).stdout
+    there = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+    top = f"items/{item['key']}/"
+    assert there == {"README.txt", "SHA256SUMS", top + "item.json", top + "events.json", top + "original.eml",
+                     top + "attachments/01-figures.csv"}
+    assert subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=folder).returncode == 0
+    assert json.loads((folder / top / "item.json").read_text())["key"] == item["key"]
+    assert (folder / top / "original.eml").read_bytes() == rig.delivered[0]
+    for event in json.loads((folder / top / "events.json").read_text()):
+        fields = [event[name] for name in ("number", "at_ms", "run", "mailbox", "key", "subject", "what", "from",
+                                           "to", "actor", "previous")]
+        text = "".join(f"{len(str(f).encode())}:{f}\n" for f in fields)
+        assert sha256(text.encode()) == event["hash"]
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert "there already" in rig.run("export", item["case"], "--to", str(folder), status=64).stderr
+    rig.run("export", "HD-00000000", "--to", str(rig.folder / "none"), status=66)
+    assert not (rig.folder / "none").exists()
+    rig.run("export", status=64)
+    (rig.data / "items" / item["key"][:2] / item["key"] / "original.eml").unlink()
+    every = rig.folder / "all"
+    assert "original.eml is not there" in rig.run("export", "--since", "1d", "--to", str(every), status=1).stderr
+    assert len(list(every.glob("items/*/item.json"))) == 2 and (every / "missing.txt").exists()
