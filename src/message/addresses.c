@@ -1,184 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "addresses.h"
+#include "address_entry.h"
 #include "charset.h"
 #include "words.h"
-
-/* A field is walked once, by tokens: quoted strings, comments, encoded words and single octets.
- * What opens and never closes is an octet like any other; that nothing closes it is found once and
- * holds for all that follows (`open`), which keeps the walk linear. */
-
-struct walk {
-    struct slice text;
-    size_t at;
-    bool quote_open, comment_open;
-};
 
 static bool is_white(char c)
 {
     return c == ' ' || c == '\t';
-}
-
-/* Where the quoted string that begins at `at` ends (after its quote), or 0 if it does not. */
-static size_t quoted_end(struct slice s, size_t at)
-{
-    for (size_t i = at + 1; i < s.len; i++) {
-        if (s.at[i] == '\\')
-            i++;
-        else if (s.at[i] == '"')
-            return i + 1;
-    }
-    return 0;
-}
-
-static size_t comment_end(struct slice s, size_t at)
-{
-    size_t depth = 0;
-
-    for (size_t i = at; i < s.len; i++) {
-        if (s.at[i] == '\\')
-            i++;
-        else if (s.at[i] == '(')
-            depth++;
-        else if (s.at[i] == ')' && --depth == 0)
-            return i + 1;
-    }
-    return 0;
-}
-
-/* Takes the next token; its kind is its first octet. */
-static struct slice token(struct walk *w)
-{
-    size_t from = w->at;
-    char c = w->text.at[from];
-    size_t end = 0;
-
-    if (c == '"' && !w->quote_open) {
-        end = quoted_end(w->text, from);
-        w->quote_open = end == 0;
-    } else if (c == '(' && !w->comment_open) {
-        end = comment_end(w->text, from);
-        w->comment_open = end == 0;
-    } else if (c == '\\' && from + 1 < w->text.len) {
-        end = from + 2;
-    } else if (c == '=') { /* what an encoded word holds parts nothing */
-        size_t word = words_length(slice_cut(w->text, from, w->text.len));
-
-        end = word > 0 ? from + word : 0;
-    }
-    w->at = end > 0 ? end : from + 1;
-    return slice_cut(w->text, from, w->at - from);
-}
-
-static bool is_quoted(struct slice token)
-{
-    return token.len > 1 && token.at[0] == '"';
-}
-
-static bool is_comment(struct slice token)
-{
-    return token.len > 1 && token.at[0] == '(';
-}
-
-static bool is_octet(struct slice token, char c)
-{
-    return token.len == 1 && token.at[0] == c;
-}
-
-static bool has_at(struct slice s)
-{
-    return slice_find(s, '@', 0) < s.len;
-}
-
-/* One entry of the list, still raw: what stands before its bracket, in it, and in its comment. */
-struct entry {
-    struct str before, within, comment;
-    bool bracket;
-};
-
-static void entry_clear(struct entry *e)
-{
-    str_clear(&e->before);
-    str_clear(&e->within);
-    str_clear(&e->comment);
-}
-
-static void entry_empty(struct entry *e)
-{
-    str_empty(&e->before);
-    str_empty(&e->within);
-    str_empty(&e->comment);
-    e->bracket = false;
-}
-
-static void add_token(struct entry *e, struct slice t, bool inside)
-{
-    if (is_comment(t) && e->comment.len == 0)
-        str_add(&e->comment, slice_cut(t, 1, t.len - 2));
-    else if (is_comment(t))
-        str_addc(inside ? &e->within : &e->before, ' ');
-    else
-        str_add(inside ? &e->within : &e->before, t);
-}
-
-/* A bracket opens. If one was closed before it, what stood in that belongs to the name. */
-static void open_bracket(struct entry *e)
-{
-    if (e->within.len > 0 && slice_find(str_slice(&e->within), '@', 0) == e->within.len) {
-        str_addc(&e->before, '<');
-        str_add(&e->before, str_slice(&e->within));
-        str_addc(&e->before, '>');
-    }
-    str_empty(&e->within);
-    e->bracket = true;
-}
-
-/* "Group:" and "mailto:" are forgotten; after an at sign a colon is of an address literal. */
-static void colon(struct entry *e)
-{
-    if (slice_find(str_slice(&e->before), '@', 0) < e->before.len)
-        str_addc(&e->before, ':');
-    else
-        entry_empty(e);
-}
-
-/* After a bracket with an address a word, a quoted string or a bracket begins the next mailbox: the
- * comma between the two is missing. */
-static bool begins_another(const struct entry *e, struct slice t)
-{
-    return has_at(str_slice(&e->within)) && !is_comment(t) &&
-           slice_find(SLICE(" \t>,;"), t.at[0], 0) == 5;
-}
-
-/* Takes what stands up to the next separator. False where nothing is left. */
-static bool take_entry(struct walk *w, struct entry *e)
-{
-    bool inside = false;
-
-    entry_empty(e);
-    if (w->at >= w->text.len)
-        return false;
-    while (w->at < w->text.len) {
-        struct slice t = token(w);
-
-        if (!inside && begins_another(e, t)) {
-            w->at -= t.len;
-            break;
-        }
-        if (is_octet(t, '<')) {
-            open_bracket(e);
-            inside = true;
-        } else if (is_octet(t, '>')) {
-            inside = false;
-        } else if (is_octet(t, ':') && !e->bracket) {
-            colon(e);
-        } else if ((is_octet(t, ',') || is_octet(t, ';')) &&
-                   !(inside && e->within.len > 0 && e->within.at[0] == '@')) {
-            break;
-        } else {
-            add_token(e, t, inside);
-        }
-    }
-    return true;
 }
 
 /* Addresses */
@@ -186,11 +14,11 @@ static bool take_entry(struct walk *w, struct entry *e)
 /* Removes blanks beside dots and at signs, and all others in brackets. */
 static void close_up(struct slice s, bool all, struct str *out)
 {
-    struct walk w = {.text = s};
+    struct address_walk w = {.text = s};
 
     while (w.at < s.len) {
         size_t from = w.at;
-        struct slice t = token(&w);
+        struct slice t = address_token(&w);
         char next = w.at < s.len ? s.at[w.at] : '\0';
         char last = out->len > 0 ? out->at[out->len - 1] : '.';
 
@@ -198,7 +26,7 @@ static void close_up(struct slice s, bool all, struct str *out)
             (all || next == '.' || next == '@' || is_white(next) || last == '.' || last == '@' ||
              from == 0))
             continue;
-        if (!is_comment(t))
+        if (!token_is_comment(t))
             str_add(out, t);
     }
 }
@@ -206,7 +34,7 @@ static void close_up(struct slice s, bool all, struct str *out)
 /* Of bare words, the one with the at sign; the others, if any, are the name. */
 static struct slice pick_word(struct slice words, struct str *name)
 {
-    struct walk w = {.text = words};
+    struct address_walk w = {.text = words};
     struct slice picked = SLICE_EMPTY;
 
     while (w.at < words.len) {
@@ -214,9 +42,9 @@ static struct slice pick_word(struct slice words, struct str *name)
         bool at_sign = false;
 
         while (w.at < words.len && !is_white(words.at[w.at])) {
-            struct slice t = token(&w);
+            struct slice t = address_token(&w);
 
-            at_sign |= is_octet(t, '@');
+            at_sign |= token_is(t, '@');
         }
         if (at_sign && picked.len == 0)
             picked = slice_cut(words, from, w.at - from);
@@ -262,12 +90,12 @@ static void set_address(struct slice raw, struct str *out)
 static void set_name(struct slice raw, struct str *out)
 {
     CLEANUP(str_clear) struct str bare = STR_INIT;
-    struct walk w = {.text = slice_trim(raw)};
+    struct address_walk w = {.text = slice_trim(raw)};
 
     while (w.at < w.text.len) {
-        struct slice t = token(&w);
+        struct slice t = address_token(&w);
 
-        if (!is_quoted(t)) {
+        if (!token_is_quoted(t)) {
             str_add(&bare, t);
             continue;
         }
@@ -280,7 +108,7 @@ static void set_name(struct slice raw, struct str *out)
     words_plain(out);
 }
 
-static void read_bare(const struct entry *e, struct mailbox_name *out)
+static void read_bare(const struct address_entry *e, struct mailbox_name *out)
 {
     CLEANUP(str_clear) struct str closed = STR_INIT;
     CLEANUP(str_clear) struct str name = STR_INIT;
@@ -294,7 +122,7 @@ static void read_bare(const struct entry *e, struct mailbox_name *out)
              &out->name);
 }
 
-static void read_bracket(const struct entry *e, struct mailbox_name *out)
+static void read_bracket(const struct address_entry *e, struct mailbox_name *out)
 {
     CLEANUP(str_clear) struct str closed = STR_INIT;
 
@@ -305,11 +133,11 @@ static void read_bracket(const struct entry *e, struct mailbox_name *out)
 }
 
 /* A bracket without an address does not hide one beside it. */
-static void read_entry(const struct entry *e, struct mailbox_name *out)
+static void read_entry(const struct address_entry *e, struct mailbox_name *out)
 {
     str_empty(&out->address);
     str_empty(&out->name);
-    if (e->bracket && (has_at(str_slice(&e->within)) || !has_at(str_slice(&e->before))))
+    if (e->bracket && (has_at_sign(str_slice(&e->within)) || !has_at_sign(str_slice(&e->before))))
         read_bracket(e, out);
     else
         read_bare(e, out);
@@ -319,10 +147,10 @@ static void read_entry(const struct entry *e, struct mailbox_name *out)
 
 bool addresses_next(struct addresses *a, struct mailbox_name *out)
 {
-    CLEANUP(entry_clear) struct entry e = {.before = STR_INIT};
-    struct walk w = {str_slice(&a->text), a->at, a->quote_open, a->comment_open};
+    CLEANUP(address_entry_clear) struct address_entry e = {.before = STR_INIT};
+    struct address_walk w = {str_slice(&a->text), a->at, a->quote_open, a->comment_open};
 
-    while (take_entry(&w, &e)) {
+    while (address_entry_take(&w, &e)) {
         a->at = w.at;
         a->quote_open = w.quote_open;
         a->comment_open = w.comment_open;
@@ -361,7 +189,7 @@ void addresses_begin(struct addresses *a, struct slice raw)
     if (!words_present(str_slice(&a->text)) || has_address(a))
         return;
     words_text(str_slice(&a->text), &decoded);
-    if (!has_at(str_slice(&decoded)))
+    if (!has_at_sign(str_slice(&decoded)))
         return;
     str_empty(&a->text);
     str_add(&a->text, str_slice(&decoded));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "html.h"
+#include "html_writer.h"
 
 #include <libxml/HTMLparser.h>
 #include <libxml/parserInternals.h>
@@ -61,86 +62,19 @@ static const struct {
 };
 /* clang-format on */
 
-/* The text so far. Line ends and blanks are owed until text follows, so that none stand at its end
- * and no more than two line ends in a row. */
-struct writing {
-    struct str *out;
-    size_t from, most; /* where in `out` ours begins, and how long it may become */
-    size_t owed_lines;
-    bool owed_blank;
-    size_t quotes, unseen, pre; /* how many of these are open */
-    bool full;
-    htmlParserCtxtPtr parser; /* borrowed, while it parses */
-    bool too_deep;
-    size_t resume; /* then: where to begin anew */
-};
-
-static void write_octet(struct writing *w, char c)
-{
-    if (w->out->len - w->from >= w->most)
-        w->full = true;
-    else
-        str_addc(w->out, c);
-}
-
-static void pay_lines(struct writing *w)
-{
-    bool begun = w->out->len > w->from;
-
-    if (begun && w->owed_lines == 0)
-        return;
-    for (size_t i = 0; begun && i < w->owed_lines; i++)
-        write_octet(w, '\n');
-    for (size_t i = 0; i < w->quotes && i < 8; i++) {
-        write_octet(w, '>');
-        write_octet(w, ' ');
-    }
-    w->owed_lines = 0;
-    w->owed_blank = false;
-}
-
-static void write_text(struct writing *w, char c)
-{
-    pay_lines(w);
-    if (w->owed_blank)
-        write_octet(w, ' ');
-    w->owed_blank = false;
-    write_octet(w, c);
-}
-
-static void end_lines(struct writing *w, size_t lines)
-{
-    if (w->owed_lines < lines)
-        w->owed_lines = lines;
-}
-
 static bool is_white(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
-/* A no-break space is a blank that is always written: people search for words with blanks. */
-static bool take_hard_blank(struct slice text, size_t *at)
-{
-    if (!slice_eq(slice_cut(text, *at, 2), SLICE("\xC2\xA0")))
-        return false;
-    ++*at;
-    return true;
-}
-
-static void add_text(struct writing *w, struct slice text)
-{
-    for (size_t i = 0; i < text.len && !w->full; i++) {
-        char c = text.at[i];
-
-        if (w->pre > 0 && c == '\n')
-            end_lines(w, w->owed_lines + 1);
-        else if (is_white(c) && (w->pre == 0 || c == '\r'))
-            w->owed_blank = true;
-        else
-            write_text(w, take_hard_blank(text, &i) ? ' ' : c);
-    }
-}
+/* One reading of a text, by as many parsers as it takes. */
+struct reading {
+    struct html_writer writer;
+    size_t unseen;            /* how many elements are open whose text is none */
+    htmlParserCtxtPtr parser; /* borrowed, while it parses */
+    bool too_deep;
+    size_t resume; /* then: where to begin anew */
+};
 
 /* Events of the parser */
 
@@ -157,64 +91,64 @@ static const enum element_kind *kind_of(const xmlChar *name)
     return NULL;
 }
 
-static void add_alternative(struct writing *w, const xmlChar **attributes)
+static void add_alternative(struct reading *r, const xmlChar **attributes)
 {
     for (size_t i = 0; attributes != NULL && attributes[i] != NULL; i += 2) {
         struct slice text = slice_trim(of_xml(attributes[i + 1]));
 
         if (!slice_eqz(of_xml(attributes[i]), "alt") || text.len == 0)
             continue;
-        add_text(w, SLICE("["));
-        add_text(w, text);
-        add_text(w, SLICE("]"));
+        html_writer_add(&r->writer, SLICE("["));
+        html_writer_add(&r->writer, text);
+        html_writer_add(&r->writer, SLICE("]"));
     }
 }
 
 /* What begins (step 1) or ends (step -1) at an element that is open for a while. */
-static void open_or_close(struct writing *w, enum element_kind kind, int step)
+static void open_or_close(struct reading *r, enum element_kind kind, int step)
 {
     size_t *open = NULL;
 
     if (kind == ELEMENT_UNSEEN)
-        open = &w->unseen;
+        open = &r->unseen;
     else if (kind == ELEMENT_QUOTE)
-        open = &w->quotes;
+        open = &r->writer.quotes;
     else if (kind == ELEMENT_PRE)
-        open = &w->pre;
+        open = &r->writer.pre;
     if (open != NULL && step > 0)
         (*open)++;
     else if (open != NULL && *open > 0)
         (*open)--;
 }
 
-static void begin_element(struct writing *w, enum element_kind kind, const xmlChar **attributes)
+static void begin_element(struct reading *r, enum element_kind kind, const xmlChar **attributes)
 {
     switch (kind) {
     case ELEMENT_LINE:
-        end_lines(w, 1);
+        html_writer_end_lines(&r->writer, 1);
         break;
     case ELEMENT_PARAGRAPH:
     case ELEMENT_QUOTE:
     case ELEMENT_PRE:
-        end_lines(w, 2);
+        html_writer_end_lines(&r->writer, 2);
         break;
     case ELEMENT_BREAK:
-        end_lines(w, w->owed_lines < 2 ? w->owed_lines + 1 : 2);
+        html_writer_end_lines(&r->writer, r->writer.owed_lines < 2 ? r->writer.owed_lines + 1 : 2);
         break;
     case ELEMENT_CELL:
-        w->owed_blank = true;
+        r->writer.owed_blank = true;
         break;
     case ELEMENT_ITEM:
-        end_lines(w, 1);
-        if (w->unseen == 0)
-            add_text(w, SLICE("- "));
+        html_writer_end_lines(&r->writer, 1);
+        if (r->unseen == 0)
+            html_writer_add(&r->writer, SLICE("- "));
         break;
     case ELEMENT_IMAGE:
-        if (w->unseen == 0)
-            add_alternative(w, attributes);
+        if (r->unseen == 0)
+            add_alternative(r, attributes);
         break;
     case ELEMENT_RULE:
-        end_lines(w, 2);
+        html_writer_end_lines(&r->writer, 2);
         break;
     case ELEMENT_UNSEEN:
         break;
@@ -223,40 +157,40 @@ static void begin_element(struct writing *w, enum element_kind kind, const xmlCh
 
 static void on_start(void *self, const xmlChar *name, const xmlChar **attributes)
 {
-    struct writing *w = self;
+    struct reading *r = self;
     const enum element_kind *kind = kind_of(name);
 
     if (kind != NULL) {
-        begin_element(w, *kind, attributes);
-        open_or_close(w, *kind, 1);
+        begin_element(r, *kind, attributes);
+        open_or_close(r, *kind, 1);
     }
-    if (w->parser->nameNr >= DEPTH_MAX) {
-        w->too_deep = true;
-        w->resume = (size_t)xmlByteConsumed(w->parser);
+    if (r->parser->nameNr >= DEPTH_MAX) {
+        r->too_deep = true;
+        r->resume = (size_t)xmlByteConsumed(r->parser);
     }
-    if (w->full || w->too_deep)
-        xmlStopParser(w->parser);
+    if (r->writer.full || r->too_deep)
+        xmlStopParser(r->parser);
 }
 
 static void on_end(void *self, const xmlChar *name)
 {
-    struct writing *w = self;
+    struct reading *r = self;
     const enum element_kind *kind = kind_of(name);
 
-    if (kind == NULL || w->too_deep)
+    if (kind == NULL || r->too_deep)
         return;
-    open_or_close(w, *kind, -1);
+    open_or_close(r, *kind, -1);
     if (*kind != ELEMENT_BREAK && *kind != ELEMENT_IMAGE && *kind != ELEMENT_CELL &&
         *kind != ELEMENT_UNSEEN)
-        begin_element(w, *kind == ELEMENT_ITEM ? ELEMENT_LINE : *kind, NULL);
+        begin_element(r, *kind == ELEMENT_ITEM ? ELEMENT_LINE : *kind, NULL);
 }
 
 static void on_text(void *self, const xmlChar *text, int len)
 {
-    struct writing *w = self;
+    struct reading *r = self;
 
-    if (w->unseen == 0 && len > 0)
-        add_text(w, (struct slice){(const char *)text, (size_t)len});
+    if (r->unseen == 0 && len > 0)
+        html_writer_add(&r->writer, (struct slice){(const char *)text, (size_t)len});
 }
 
 /* Text outside of every element would be taken for a paragraph. A body that the text opens itself is
@@ -264,7 +198,7 @@ static void on_text(void *self, const xmlChar *text, int len)
 #define OPENING SLICE("<body>")
 
 /* Parses some of `html`, which begins with OPENING; says how much of what follows. */
-static size_t parse(struct writing *w, struct slice html)
+static size_t parse(struct reading *r, struct slice html)
 {
     static const htmlSAXHandler events = {
         .startElement = on_start,
@@ -277,17 +211,17 @@ static size_t parse(struct writing *w, struct slice html)
 
     if (parser == NULL)
         return html.len - OPENING.len;
-    w->parser = parser;
-    w->too_deep = false;
-    w->quotes = w->unseen = w->pre = 0;
+    r->parser = parser;
+    r->too_deep = false;
+    r->writer.quotes = r->unseen = r->writer.pre = 0;
     htmlCtxtUseOptions(parser, HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
                                    HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | HTML_PARSE_NOIMPLIED);
     *parser->sax = events;
-    parser->userData = w;
+    parser->userData = r;
     xmlSwitchEncoding(parser, XML_CHAR_ENCODING_UTF8);
     htmlParseDocument(parser);
     htmlFreeParserCtxt(parser);
-    return (w->too_deep && w->resume < html.len ? w->resume : html.len) - OPENING.len;
+    return (r->too_deep && r->resume < html.len ? r->resume : html.len) - OPENING.len;
 }
 
 /* Leaves out of each tag what SEPARATORS_MAX says. */
@@ -328,43 +262,24 @@ static struct slice reopen(struct str *html, size_t at)
     return slice_cut(str_slice(html), from, html->len);
 }
 
-/* Takes back the octets of a character that did not fit as a whole. */
-static void trim_cut(struct str *out, size_t from)
-{
-    size_t lead = out->len;
-
-    while (lead > from && ((uint8_t)out->at[lead - 1] & 0xC0) == 0x80)
-        lead--;
-    if (lead == from || (uint8_t)out->at[lead - 1] < 0x80)
-        return;
-
-    uint8_t first = (uint8_t)out->at[lead - 1];
-    size_t wanted = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
-
-    if (out->len - lead >= wanted)
-        return;
-    out->len = lead - 1;
-    out->at[out->len] = '\0';
-}
-
 bool html_to_text(struct slice html, size_t most, struct str *out)
 {
-    struct writing w = {.out = out, .from = out->len, .most = most};
+    struct reading r = {.writer = {.out = out, .from = out->len, .most = most}};
     CLEANUP(str_clear) struct str bounded = STR_INIT;
 
     str_add(&bounded, OPENING);
     add_bounded(html, &bounded);
     html = str_slice(&bounded);
-    while (html.len > OPENING.len && !w.full) {
-        size_t read = parse(&w, html);
+    while (html.len > OPENING.len && !r.writer.full) {
+        size_t read = parse(&r, html);
         size_t at = (size_t)(html.at - bounded.at) + read;
 
         at += OPENING.len;
         at += at < bounded.len && bounded.at[at] == '>' ? 1 : 0;
         html = reopen(&bounded, at);
     }
-    trim_cut(out, w.from);
-    return !w.full;
+    html_writer_end(&r.writer);
+    return !r.writer.full;
 }
 
 struct slice html_charset(struct slice octets)

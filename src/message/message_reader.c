@@ -1,170 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "frame.h"
 #include "message_reader_p.h"
 #include "prescan.h"
-#include "sandbox.h"
+#include "reader_child.h"
 #include "spool_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/pidfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-#define NOBODY ((pid_t)0)
 
 /* After so many mails a child is replaced: whatever its libraries lose ends with it. */
 #define MAILS_A_CHILD 1000
 
-#define END_MS 500 /* how long a child that was let go may take to end */
-
 struct message_reader {
     int data, tmp; /* folders */
     struct reader_limits limits;
-    child_fn *child;
-    pid_t pid; /* of the child, or NOBODY */
-    int socket;
-    unsigned served;         /* mails of this child */
-    int64_t deadline_ms;     /* of the mail at hand */
+    struct reader_child child;
     unsigned long next_file; /* the number in the next spool file's name */
 };
-
-/* Time, of which only differences count */
-
-static int64_t now_ms(void)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static int left_ms(void *self)
-{
-    const struct message_reader *r = self;
-    int64_t left = r->deadline_ms - now_ms();
-
-    return left > 0 ? (int)left : 0;
-}
-
-static bool is_late(struct message_reader *r)
-{
-    return left_ms(r) == 0;
-}
-
-static struct channel channel_of(struct message_reader *r)
-{
-    return (struct channel){r->socket, left_ms, r};
-}
-
-static void start_clock(struct message_reader *r)
-{
-    r->deadline_ms = now_ms() + r->limits.seconds * 1000;
-}
-
-/* The child */
-
-/* Waits for its end: a process closes its socket before it can be waited for. */
-static bool ends_within(pid_t pid, int ms)
-{
-    struct pollfd p = {.fd = pidfd_open(pid, 0), .events = POLLIN};
-    bool ended = p.fd >= 0 && poll(&p, 1, ms) > 0;
-
-    if (p.fd >= 0)
-        close(p.fd);
-    return ended;
-}
-
-/* Ends it and says by which signal it had ended before, or 0. */
-static int end_child(struct message_reader *r)
-{
-    int status = 0;
-    bool by_itself;
-
-    if (r->pid == NOBODY)
-        return 0;
-    close(r->socket);
-    by_itself = !is_late(r) && ends_within(r->pid, END_MS);
-    if (!by_itself)
-        kill(r->pid, SIGKILL);
-    while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    r->pid = NOBODY;
-    r->socket = -1;
-    return by_itself && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
-
-/* In the child, forever. */
-static void be_child(const struct message_reader *r, int socket)
-{
-    struct err err = ERR_INIT;
-
-    if (sandbox_descriptors(socket, &err) == RC_OK)
-        r->child(SANDBOX_SOCKET, &r->limits);
-    _exit(1);
-}
-
-static enum rc start_child(struct message_reader *r, struct err *err)
-{
-    int pair[2];
-
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-        return FAIL(err, RC_BROKEN, "reader: socketpair: error %d", errno);
-    r->pid = fork();
-    if (r->pid == 0)
-        be_child(r, pair[1]);
-    close(pair[1]);
-    if (r->pid < 0) {
-        close(pair[0]);
-        r->pid = NOBODY;
-        return FAIL(err, RC_BROKEN, "reader: fork: error %d", errno);
-    }
-    r->socket = pair[0];
-    r->served = 0;
-    return RC_OK;
-}
-
-/* The rc of a failure that the child reports, and its sentence. It may report only what is of the
- * mail or of the disk: anything else is nonsense. */
-static enum rc reported(const struct frame *f, struct err *err)
-{
-    enum rc rc = f->text.len > 0 ? (enum rc)(uint8_t)f->text.at[0] : RC_OK;
-    struct slice text = slice_cut(str_slice(&f->text), 1, ERR_TEXT_SIZE);
-    int len = (int)slice_find(text, '\0', 0);
-
-    for (int i = 0; i < len; i++)
-        if (text.at[i] < ' ' || text.at[i] > '~')
-            rc = RC_OK;
-    if (rc != RC_REFUSED && rc != RC_DEFERRED && rc != RC_BROKEN)
-        return FAIL(err, RC_REFUSED, "reader: its answer is nonsense");
-    return FAIL(err, rc, "%.*s", len, text.at);
-}
-
-enum rc message_reader_warm(struct message_reader *r, struct err *err)
-{
-    CLEANUP(frame_clear) struct frame answer = FRAME_INIT;
-
-    if (r->pid != NOBODY)
-        return RC_OK;
-    start_clock(r);
-    TRY(start_child(r, err));
-
-    struct channel c = channel_of(r);
-    enum rc rc = frame_receive(&c, ERR_TEXT_SIZE, &answer, err);
-
-    if (rc == RC_OK && answer.kind == FRAME_READY)
-        return RC_OK;
-    end_child(r);
-    if (rc == RC_OK && answer.kind == FRAME_FAILURE && reported(&answer, err) == RC_BROKEN)
-        return RC_BROKEN;
-    return FAIL(err, RC_BROKEN, "reader: its process does not start");
-}
 
 /* One mail */
 
@@ -196,7 +51,7 @@ static enum rc hand_file(struct exchange *x, const struct channel *c, struct err
 static enum rc converse(struct exchange *x, struct frame *answer, struct err *err)
 {
     CLEANUP(str_clear) struct str size = STR_INIT;
-    struct channel c = channel_of(x->reader);
+    struct channel c = reader_child_channel(&x->reader->child);
 
     enum rc rc;
 
@@ -215,8 +70,8 @@ static enum rc converse(struct exchange *x, struct frame *answer, struct err *er
 /* What the child's end means for the mail. */
 static enum rc explain_death(struct message_reader *r, struct err *err)
 {
-    bool late = is_late(r);
-    int by = end_child(r);
+    bool late = reader_child_is_late(&r->child);
+    int by = reader_child_end(&r->child);
 
     if (late)
         return limit_refuse(LIMIT_seconds, &r->limits, err);
@@ -231,7 +86,7 @@ static enum rc
 take_answer(struct exchange *x, const struct frame *answer, struct message *out, struct err *err)
 {
     if (answer->kind == FRAME_FAILURE)
-        return reported(answer, err);
+        return reader_child_failure(answer, err);
     if (answer->kind != FRAME_MESSAGE)
         return FAIL(err, RC_REFUSED, "reader: its answer is nonsense");
     TRY(message_read(str_slice(&answer->text), out, err));
@@ -244,9 +99,9 @@ static enum rc ask(struct exchange *x, struct message *out, struct err *err)
     CLEANUP(frame_clear) struct frame answer = FRAME_INIT;
     struct message_reader *r = x->reader;
 
-    TRY(message_reader_warm(r, err));
-    start_clock(r);
-    r->served++;
+    TRY(reader_child_start(&r->child, err));
+    reader_child_start_clock(&r->child);
+    r->child.served++;
 
     enum rc rc = converse(x, &answer, err);
 
@@ -254,8 +109,8 @@ static enum rc ask(struct exchange *x, struct message *out, struct err *err)
         return explain_death(r, err);
     if (rc == RC_OK)
         rc = take_answer(x, &answer, out, err);
-    if ((rc != RC_OK && answer.kind != FRAME_FAILURE) || r->served >= MAILS_A_CHILD)
-        end_child(r);
+    if ((rc != RC_OK && answer.kind != FRAME_FAILURE) || r->child.served >= MAILS_A_CHILD)
+        reader_child_end(&r->child);
     return rc;
 }
 
@@ -263,10 +118,10 @@ static enum rc ask(struct exchange *x, struct message *out, struct err *err)
  * of its own before it is blamed. */
 static enum rc ask_twice(struct exchange *x, struct message *out, struct err *err)
 {
-    bool fresh = x->reader->pid == NOBODY || x->reader->served == 0;
+    bool fresh = x->reader->child.pid == NOBODY || x->reader->child.served == 0;
     enum rc rc = ask(x, out, err);
 
-    if (!x->died || fresh || is_late(x->reader))
+    if (!x->died || fresh || reader_child_is_late(&x->reader->child))
         return rc;
     spool_files_remove(&x->files);
     return ask(x, out, err);
@@ -346,9 +201,9 @@ enum rc message_reader_new_with(const char *data_dir,
 {
     CLEANUP(message_reader_free) struct message_reader *r = mem_new(1, sizeof *r);
 
-    r->data = r->tmp = r->socket = -1;
+    r->data = r->tmp = -1;
     r->limits = *limits;
-    r->child = child;
+    r->child = (struct reader_child){.run = child, .limits = &r->limits, .socket = -1};
     TRY(open_folders(r, data_dir, err));
     *out = STEAL(r);
     return RC_OK;
@@ -362,6 +217,11 @@ enum rc message_reader_new(const char *data_dir,
     return message_reader_new_with(data_dir, limits, child_main, out, err);
 }
 
+enum rc message_reader_warm(struct message_reader *reader, struct err *err)
+{
+    return reader_child_start(&reader->child, err);
+}
+
 struct reader message_reader_port(struct message_reader *reader)
 {
     return (struct reader){reader, reader_read};
@@ -373,7 +233,7 @@ void message_reader_free(struct message_reader **reader)
 
     if (r == NULL)
         return;
-    end_child(r);
+    reader_child_end(&r->child);
     if (r->tmp >= 0)
         close(r->tmp);
     if (r->data >= 0)

@@ -1,80 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parameters.h"
+#include "tree_gmime.h"
 #include "tree_p.h"
-#include "view_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPE_MAX 127
-
-/* clang-format off */
 static const char *const leaf_messages[] = {"rfc822", "rfc2822", "global", "news"};
-
-/* What GMime says that means something of the mail was lost or is not where it should be. */
-static const GMimeParserWarning losses[] = {
-    GMIME_WARN_TRUNCATED_MESSAGE,
-    GMIME_WARN_MALFORMED_MESSAGE,
-    GMIME_WARN_MALFORMED_MULTIPART,
-    GMIME_CRIT_MULTIPART_WITHOUT_BOUNDARY,
-    GMIME_CRIT_NESTING_OVERFLOW,
-    GMIME_CRIT_INVALID_HEADER_NAME,
-};
-/* clang-format on */
 
 void tree_prepare(void)
 {
     g_mime_init();
     for (size_t i = 0; i < LENGTH(leaf_messages); i++)
         g_mime_object_register_type("message", leaf_messages[i], GMIME_TYPE_PART);
-}
-
-/* Nodes */
-
-struct node *tree_add(struct tree *tree, size_t above)
-{
-    if ((tree->count & (tree->count - 1)) == 0)
-        tree->at = mem_grow(tree->at, tree->count > 0 ? 2 * tree->count : 1, sizeof *tree->at);
-    tree->at[tree->count] = (struct node){.above = above};
-    return &tree->at[tree->count++];
-}
-
-static bool is_type(struct slice type)
-{
-    size_t slash = slice_find(type, '/', 0);
-
-    for (size_t i = 0; i < type.len; i++)
-        if (type.at[i] <= ' ' || type.at[i] >= 0x7F)
-            return false;
-    return type.len <= TYPE_MAX && slash > 0 && slash + 1 < type.len;
-}
-
-void node_describe(struct node *node,
-                   const struct node_fields *raw,
-                   const char *usual_type,
-                   const struct reader_limits *limits)
-{
-    struct parameters type = {.value = STR_INIT};
-    struct parameters disposition = {.value = STR_INIT};
-
-    parameters_read(raw->type, (size_t)limits->parameters, &type);
-    parameters_read(raw->disposition, (size_t)limits->parameters, &disposition);
-    if (is_type(str_slice(&type.value)))
-        str_add(&node->type, str_slice(&type.value));
-    else
-        str_addz(&node->type, raw->type.len > 0 ? "text/plain" : usual_type);
-    parameters_text(&type, "charset", &node->charset);
-    if (!parameters_text(&disposition, "filename", &node->name) || node->name.len == 0)
-        if (!parameters_text(&type, "name", &node->name) || node->name.len == 0)
-            parameters_text(&type, "filename", &node->name);
-    node->attachment = slice_eqz(str_slice(&disposition.value), "attachment");
-    node->transfer = transfer_named(raw->transfer);
-    if (parameters_text(&type, "report-type", &node->report_type))
-        for (size_t i = 0; i < node->report_type.len; i++)
-            if (node->report_type.at[i] >= 'A' && node->report_type.at[i] <= 'Z')
-                node->report_type.at[i] = (char)(node->report_type.at[i] - 'A' + 'a');
-    parameters_clear(&type);
-    parameters_clear(&disposition);
 }
 
 /* From GMime's objects to nodes */
@@ -189,80 +127,6 @@ static void walk_object(struct walk *w, GMimeObject *object, size_t above)
         walk_object(w, g_mime_multipart_get_part((GMimeMultipart *)object, i), place);
 }
 
-/* One pass of GMime, and what it held against the mail */
-
-struct pass {
-    struct tree *tree;
-    int64_t *bad; /* where lines of headers are that are no fields, in the view; ascending */
-    size_t bads;
-};
-
-static void on_warning(gint64 offset, GMimeParserWarning code, const gchar *item, gpointer self)
-{
-    struct pass *pass = self;
-
-    (void)item;
-    for (size_t i = 0; i < LENGTH(losses); i++)
-        pass->tree->incomplete |= losses[i] == code;
-    if (code != GMIME_CRIT_INVALID_HEADER_NAME || offset < (gint64)pass->tree->view.head.len)
-        return;
-    if ((pass->bads & (pass->bads - 1)) == 0)
-        pass->bad = mem_grow(pass->bad, pass->bads > 0 ? 2 * pass->bads : 1, sizeof *pass->bad);
-    pass->bad[pass->bads++] = offset;
-}
-
-static GMimeParserOptions *options_new(struct pass *pass)
-{
-    static const char *fallbacks[] = {"utf-8", "windows-1252", NULL};
-    GMimeParserOptions *options = g_mime_parser_options_new();
-
-    g_mime_parser_options_set_address_compliance_mode(options, GMIME_RFC_COMPLIANCE_LOOSE);
-    g_mime_parser_options_set_parameter_compliance_mode(options, GMIME_RFC_COMPLIANCE_LOOSE);
-    g_mime_parser_options_set_rfc2047_compliance_mode(options, GMIME_RFC_COMPLIANCE_LOOSE);
-    g_mime_parser_options_set_fallback_charsets(options, fallbacks);
-    g_mime_parser_options_set_warning_callback(options, on_warning, pass);
-    return options;
-}
-
-static GMimeMessage *parse(struct pass *pass)
-{
-    GMimeParserOptions *options = options_new(pass);
-    GMimeStream *stream = view_stream_new(&pass->tree->view);
-    GMimeParser *parser = g_mime_parser_new_with_stream(stream);
-
-    g_mime_parser_set_persist_stream(parser, TRUE);
-    g_mime_parser_set_format(parser, GMIME_FORMAT_MESSAGE);
-
-    GMimeMessage *message = g_mime_parser_construct_message(parser, options);
-
-    g_object_unref(parser);
-    g_object_unref(stream);
-    g_mime_parser_options_free(options);
-    return message;
-}
-
-/* Parses until nothing is left to mend. NULL where GMime makes nothing of it. */
-static GMimeMessage *parse_mending(struct tree *tree, const struct reader_limits *limits)
-{
-    bool before = tree->incomplete;
-
-    for (int64_t passes = 0;; passes++) {
-        struct pass pass = {.tree = tree};
-
-        tree->incomplete = before;
-
-        GMimeMessage *message = parse(&pass);
-        bool mended = passes < limits->repairs && view_mend(&tree->view, pass.bad, pass.bads);
-
-        free(pass.bad);
-        if (!mended)
-            return message;
-        before = true;
-        if (message != NULL)
-            g_object_unref(message);
-    }
-}
-
 /* The view's header: a type that GMime takes for a multipart, whatever the mail calls it. */
 static void set_head(struct octet_view *view, struct slice type, struct slice boundary)
 {
@@ -285,7 +149,7 @@ static void read_parts(struct walk *w, struct slice type, struct slice boundary)
 
     set_head(&tree->view, type, boundary);
 
-    GMimeMessage *message = parse_mending(tree, w->limits);
+    GMimeMessage *message = tree_parse(tree, w->limits);
     GMimeObject *top = message != NULL ? g_mime_message_get_mime_part(message) : NULL;
 
     /* one that neither opens nor closes is none: its boundary is not that of the body */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parameters.h"
+#include "tree_p.h"
+
+#define TYPE_MAX 127
+
+struct node *tree_add(struct tree *tree, size_t above)
+{
+    if ((tree->count & (tree->count - 1)) == 0)
+        tree->at = mem_grow(tree->at, tree->count > 0 ? 2 * tree->count : 1, sizeof *tree->at);
+    tree->at[tree->count] = (struct node){.above = above};
+    return &tree->at[tree->count++];
+}
+
+static bool is_type(struct slice type)
+{
+    size_t slash = slice_find(type, '/', 0);
+
+    for (size_t i = 0; i < type.len; i++)
+        if (type.at[i] <= ' ' || type.at[i] >= 0x7F)
+            return false;
+    return type.len <= TYPE_MAX && slash > 0 && slash + 1 < type.len;
+}
+
+void node_describe(struct node *node,
+                   const struct node_fields *raw,
+                   const char *usual_type,
+                   const struct reader_limits *limits)
+{
+    struct parameters type = {.value = STR_INIT};
+    struct parameters disposition = {.value = STR_INIT};
+
+    parameters_read(raw->type, (size_t)limits->parameters, &type);
+    parameters_read(raw->disposition, (size_t)limits->parameters, &disposition);
+    if (is_type(str_slice(&type.value)))
+        str_add(&node->type, str_slice(&type.value));
+    else
+        str_addz(&node->type, raw->type.len > 0 ? "text/plain" : usual_type);
+    parameters_text(&type, "charset", &node->charset);
+    if (!parameters_text(&disposition, "filename", &node->name) || node->name.len == 0)
+        if (!parameters_text(&type, "name", &node->name) || node->name.len == 0)
+            parameters_text(&type, "filename", &node->name);
+    node->attachment = slice_eqz(str_slice(&disposition.value), "attachment");
+    node->transfer = transfer_named(raw->transfer);
+    if (parameters_text(&type, "report-type", &node->report_type))
+        for (size_t i = 0; i < node->report_type.len; i++)
+            if (node->report_type.at[i] >= 'A' && node->report_type.at[i] <= 'Z')
+                node->report_type.at[i] = (char)(node->report_type.at[i] - 'A' + 'a');
+    parameters_clear(&type);
+    parameters_clear(&disposition);
+}
