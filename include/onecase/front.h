@@ -10,15 +10,17 @@
 #include <onecase/operations.h>
 #include <stdio.h>
 
-/* ---- words.c: internal word -> label. `kind` is "state", "class", "effect", "status", "reason",
- * "disposition", "completion", "decision", "outcome", "circuit", "evidence", "skip". A word that has no
- * label is returned as it is: a test sees to it that there is none. */
+/* ---- words.c: internal word -> label. `kind` is "state", "class", "effect", "status", "outcome",
+ * "reason", "disposition", "completion", "circuit", "fault", "evidence", "skip", "note", "stage",
+ * "source", "condition", "attachment", "decision". A word that has no label is returned as it is: a
+ * test sees to it that there is none. */
 const char *label(const char *kind, const char *word);
 
 /* ---- pattern.c: what may be typed ------------------------------------------------------------------
  * A pattern is words as an operator types them: "case REFERENCE [--close|--reopen] [--reason TEXT]".
  * Lower-case words stand for themselves, "a|b|c" for one of them, UPPER-CASE words for a value,
- * [brackets] for what may be left out; options may come in any order. */
+ * [brackets] for what may be left out; options may come in any order, and take one value or none.
+ * Options that stand without brackets are only shown so: who needs them asks for them. */
 #define ARGS_MAX 48
 
 struct args {
@@ -45,21 +47,44 @@ bool args_has(const struct args *args, const char *name);
 /* ---- period.c ------------------------------------------------------------------------------------
  * "12h", "7d" before `now`, or an RFC 3339 date or date-time. */
 enum rc period_parse(const char *text, int64_t now_ms, int64_t *out_ms, struct err *err) MUST_CHECK;
-/* "14:05", "28 Nov 14:05", in the zone of the process (TZ). */
+/* "14:05", "28 Nov 14:05", "2024-11-28", in the zone of the process (TZ). */
 void period_text(int64_t at_ms, int64_t now_ms, char out[32]);
+/* "2026-11-28 14:05:09", in the same zone. */
+void period_exact(int64_t at_ms, char out[32]);
 /* "3 min", "2 h", "5 d". */
 void period_age(int64_t ms, char out[32]);
 
-/* ---- table.c: rows that fit a width, control characters made harmless ------------------------------ */
+/* ---- plain.c: texts that a terminal can bear -----------------------------------------------------------
+ * No control, bidirectional or invalid octets: a blank or U+FFFD stands in their place. */
+void plain_text(const char *text, struct str *out);
+/* Only what is no UTF-8 is replaced, by U+FFFD. */
+void plain_mend(struct slice text, struct str *out);
+/* How many columns it takes: two for what East Asia writes wide and for emoji, none for what is set
+ * upon another character. */
+size_t plain_columns(const char *text);
+/* Adds what fits into so many columns, with an ellipsis where something is cut. */
+void plain_cut(const char *text, size_t columns, struct str *out);
+/* Writes a text as lines of at most `width` columns (0: one line), each but the first, which stands
+ * where the caller has left off, indented by so many blanks. */
+void plain_wrap(const char *text, size_t indent, size_t width, FILE *out);
+
+/* ---- table.c: rows that fit a width ------------------------------------------------------------------- */
+struct column {
+    const char *heading;
+    unsigned least; /* it may be cut to so many columns; 0: it may not */
+    unsigned drop;  /* where even that is too wide, the highest goes first; 0: it stays */
+    bool right;     /* numbers */
+};
+
 struct table;
+struct table *table_of(const struct column *column, size_t columns) MUST_CHECK;
+/* The same, where every column may be cut and none is left out. */
 struct table *table_new(const char *const *heading, size_t columns) MUST_CHECK;
 void table_row(struct table *table, const char *const *cell); /* copies; NULL is empty */
-/* Writes it so that no line is wider than `width` columns (0: as wide as it wants); the widest columns
- * are cut first, with an ellipsis. `colour`: the heading is bold. */
-void table_print(const struct table *table, size_t width, bool colour, FILE *out);
+/* Writes it so that no line is wider than `width` columns (0: as wide as it wants). `bold`: the
+ * heading is. */
+void table_print(const struct table *table, size_t width, bool bold, FILE *out);
 void table_free(struct table **table); /* for CLEANUP */
-/* One text for a terminal: no control, bidirectional or invalid octets. */
-void plain_text(const char *text, struct str *out);
 
 /* ---- sheet.c: one list as a table, CSV, JSON or HTML ------------------------------------------------ */
 enum sheet_format { SHEET_TABLE, SHEET_CSV, SHEET_JSON, SHEET_HTML };
@@ -78,11 +103,8 @@ struct sheet *sheet_new(const char *title, const struct sheet_column *column, si
 void sheet_row(struct sheet *sheet, const char *const *cell);
 /* CSV is safe to open in a spreadsheet: nothing in it is taken for a formula. HTML stands alone and
  * prints well. `now_ms` is for instants in tables. */
-void sheet_print(const struct sheet *sheet,
-                 enum sheet_format format,
-                 int64_t now_ms,
-                 size_t width,
-                 FILE *out);
+void sheet_print(
+    const struct sheet *sheet, enum sheet_format format, int64_t now_ms, size_t width, FILE *out);
 void sheet_free(struct sheet **sheet); /* for CLEANUP */
 bool sheet_format_parse(const char *text, enum sheet_format *out);
 
@@ -101,3 +123,6 @@ struct replay_shown {
 void json_replay(const struct replay_shown *item, size_t count, const char *plan, struct str *out);
 void json_summary(const struct run_summary *summary, struct str *out);
 void json_identified(const struct identified *id, struct str *out);
+void json_checks(const struct check_result *result, size_t count, struct str *out);
+void json_decided(enum decision decision, const struct decision_result *result, struct str *out);
+void json_chosen(const char *mailbox, enum import_choice choice, struct str *out);

@@ -43,8 +43,7 @@ static bool tells_closed(const struct call *call, const char *mailbox)
 static enum rc mailbox_of(const struct call *call, char out[NAME_SIZE], struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
-    const struct views *v = call->ops->views;
-    TRY(v->one_case(v->self, args_get(&call->args, "REFERENCE"), &view, err));
+    TRY(one_case(call, &view, err));
     const struct view_case *c = view.row;
     text_copy(out, NAME_SIZE, c->mailbox);
     return RC_OK;
@@ -67,9 +66,9 @@ static int done(const struct case_request *request, const struct case_result *r)
 static int act(struct call *call, size_t which_one)
 {
     CLEANUP(str_clear) struct str by = STR_INIT;
-    struct case_request request = {.act = acts[which_one].act,
-                                   .reference = args_get(&call->args, "REFERENCE"),
-                                   .into = args_get(&call->args, "--merge-into")};
+    CLEANUP(str_clear) struct str reference = STR_INIT;
+    CLEANUP(str_clear) struct str into = STR_INIT;
+    struct case_request request = {.act = acts[which_one].act};
     struct case_result result;
     char mailbox[NAME_SIZE];
     struct instant now = {.wall_ms = call->now_ms};
@@ -77,6 +76,10 @@ static int act(struct call *call, size_t which_one)
     const struct ledger *l = call->ops->ledger;
     if (decider(call, &by, &request.why, &err) != RC_OK || mailbox_of(call, mailbox, &err) != RC_OK)
         return failed(&err);
+    typed_name(call, "REFERENCE", &reference);
+    typed_name(call, "--merge-into", &into);
+    request.reference = str_z(&reference);
+    request.into = into.len > 0 ? str_z(&into) : NULL;
     request.by = str_z(&by);
     request.tells = tells_closed(call, mailbox);
     printf("%s.\n", acts[which_one].does);
@@ -112,8 +115,7 @@ static const struct sheet_column columns[] = {
 static enum rc key_of(const struct call *call, char out[KEY_SIZE], struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
-    const struct views *v = call->ops->views;
-    TRY(v->one_case(v->self, args_get(&call->args, "REFERENCE"), &view, err));
+    TRY(one_case(call, &view, err));
     const struct view_case *c = view.row;
     text_copy(out, KEY_SIZE, c->key);
     return RC_OK;

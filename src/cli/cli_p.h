@@ -25,12 +25,13 @@ struct call {
     const struct operations *ops;
     struct args args;
     int64_t now_ms;
-    bool terminal; /* standard output is one */
-    size_t width;  /* of it; 0 where it is none */
+    bool terminal; /* standard output is one, and wants bold letters and colours */
+    size_t width;  /* of the lines to print; 0 is any */
     bool json;
 };
 
 struct command {
+    const char *group; /* of `help` */
     const char *pattern;
     enum needs needs;
     int (*run)(struct call *call);
@@ -40,17 +41,59 @@ struct command {
 extern const struct command commands[];
 extern const size_t command_count;
 
+/* What `help COMMAND` says besides: an option ("--state S"), a paragraph (""), or an example that
+ * begins with "onecase ". */
+struct about {
+    const char *command; /* its own words; "" is every command that has the option */
+    const char *what;
+    const char *text;
+};
+
+extern const struct about abouts[];
+extern const size_t about_count;
+
+/* ---- output.c ------------------------------------------------------------------------------------------ */
+
 /* Prints "onecase: text" and gives the exit code for an rc. */
 int failed(const struct err *err);
 int usage(const char *format, ...) PRINTF(1, 2);
 void print(const struct str *text);
+/* "From        ann@example.com", wrapped; nothing where the value is empty. */
+void say_line(const struct call *call, const char *name, const char *value);
+void heading(const struct call *call, const char *text);
+/* "14:05" today, else with its day; "" where there is none. */
+void when_cell(const struct call *call, int64_t at_ms, char out[32]);
+/* A case's reference, or the first digits of a key. */
+const char *short_name(const char *reference, const char *key, char room[16]);
+/* Of the environment; "" where it is not set. */
+const char *environment(const char *name);
+/* The account behind this process: one who came by sudo is who they were before. */
+const char *person_behind(void);
+/* What is to be typed for this mail. */
+const char *name_of_item(const struct view_item *item, char room[16]);
+
+/* ---- options that several commands have ------------------------------------------------------------------ */
+
 /* Rows to show: --limit, else 50 in a table and all in JSON. */
 enum rc limit_of(const struct call *call, size_t *out, struct err *err) MUST_CHECK;
-/* Who decides: --by, else the account (and SUDO_USER); RC_USAGE where --reason is missing. */
+/* --mailbox, which the configuration must know; NULL is all. */
+enum rc asked_mailbox(const struct call *call, const char **out, struct err *err) MUST_CHECK;
+/* Who decides: --by with the account (and SUDO_USER); RC_USAGE where it or --reason is missing. */
 enum rc decider(const struct call *call, struct str *by, const char **why, struct err *err)
     MUST_CHECK;
 enum rc decider_of(const struct call *call, const char *why, struct str *by, struct err *err)
     MUST_CHECK; /* the same with a reason that stands elsewhere */
+/* --by, or the account alone. */
+void decider_or_account(const struct call *call, struct str *by);
+/* The item, case or key that was typed, in the form the ledger knows. */
+void typed_name(const struct call *call, const char *option, struct str *out);
+/* The one mail that KEY names. */
+enum rc one_item(const struct call *call, struct view *out, struct err *err) MUST_CHECK;
+/* The one case that REFERENCE names. */
+enum rc one_case(const struct call *call, struct view *out, struct err *err) MUST_CHECK;
+
+/* ---- second.c ------------------------------------------------------------------------------------------ */
+
 /* Where two persons are asked for: records the first and stops, or lets the second go on (`second` is
  * who approved it, `by` who proposed). EXIT_DONE with `go_on`, else the exit code. `subject` is all that
  * is decided, as one text. */
@@ -64,6 +107,9 @@ int second_person(const struct call *call,
                   const char *by,
                   const char *why,
                   struct second_person *out);
+
+/* ---- reports --------------------------------------------------------------------------------------------- */
+
 /* --since, --until and --format of a report. */
 enum rc report_period(const struct call *call, int64_t *since, int64_t *until, struct err *err)
     MUST_CHECK;
@@ -71,9 +117,18 @@ enum rc report_format(const struct call *call, enum sheet_format *out, struct er
 struct sheet *duplicates_sheet(const struct view_duplicates *d) MUST_CHECK;
 /* The line of `check` where nothing can be found out, and its exit code. */
 int check_unknown(const char *why);
-/* "3 mails" / "1 mail". */
-void say_count(int64_t n, const char *one, const char *many);
-void when_cell(const struct call *call, int64_t at_ms, char out[32]);
+
+/* ---- choices.c ----------------------------------------------------------------------------------------- */
+
+/* As it is typed: "--acknowledgement sent". */
+void decision_typed(enum decision decision, struct str *out);
+enum rc decision_of(const struct args *args, enum decision *out, struct err *err) MUST_CHECK;
+/* The last that stands; NULL is none. A replay decides nothing. */
+const struct view_approval *last_decision(const struct view_item *item);
+/* Prints what can be decided about it as it stands; gives how many decisions that are. */
+size_t choices(const struct call *call, const struct view_item *item, FILE *out);
+
+/* ---- commands ------------------------------------------------------------------------------------------ */
 
 int cmd_run(struct call *call);
 int cmd_status(struct call *call);
@@ -103,3 +158,12 @@ int cmd_config(struct call *call);
 int cmd_version(struct call *call);
 int cmd_help(struct call *call);
 int cmd_completion(struct call *call);
+
+/* ---- help.c -------------------------------------------------------------------------------------------- */
+
+/* One command's help, as `COMMAND --help`. */
+void help_one(const struct call *call, const struct command *command);
+/* "usage: onecase ...", as short as it goes. */
+void usage_of(const struct command *command, FILE *out);
+/* How many octets of its pattern are the words by which it is called. */
+int own_words(const struct command *command);

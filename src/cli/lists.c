@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli_p.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- what items, deliveries and cases have in common -------------------------------------------------- */
@@ -10,14 +11,12 @@ static enum rc filter_of(struct call *call, struct view_filter *out, struct err 
     const char *older = args_get(&call->args, "--older-than");
     *out = (struct view_filter){
         .state = args_get(&call->args, "--state"),
-        .mailbox = args_get(&call->args, "--mailbox"),
         .older_than_ms = NOT_DUE,
         .not_told = args_has(&call->args, "--not-told"),
     };
     if (older)
         TRY(period_parse(older, call->now_ms, &out->older_than_ms, err));
-    if (out->mailbox && !config_find_mailbox(call->ops->config, out->mailbox))
-        return FAIL(err, RC_USAGE, "there is no mailbox '%s' in the configuration", out->mailbox);
+    TRY(asked_mailbox(call, &out->mailbox, err));
     return limit_of(call, &out->limit, err);
 }
 
@@ -32,92 +31,136 @@ state_must_be(const char *state, const char *const *allowed, size_t count, struc
             return RC_OK;
         str_addf(&list, "%s%s", i > 0 ? ", " : "", allowed[i]);
     }
-    return FAIL(err, RC_USAGE, "--state takes one of %s", str_z(&list));
+    return FAIL(err, RC_USAGE, "--state takes one of %s, and not '%s'", str_z(&list), state);
 }
 
-static void
-end_of_list(const struct call *call, const struct view *view, size_t limit, const char *what)
+struct list {
+    const char *const *states;
+    size_t state_count;
+    enum rc (*read)(void *self,
+                    const struct view_filter *filter,
+                    struct view *out,
+                    struct err *err);
+    void (*json)(const struct view *view, struct str *out);
+    void (*table)(const struct call *call, const struct view *view);
+    const char *rows;
+};
+
+static int show(struct call *call, const struct list *list)
 {
-    if (view->count == 0)
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    struct view_filter filter;
+    struct err err = ERR_INIT;
+    if (filter_of(call, &filter, &err) != RC_OK ||
+        state_must_be(filter.state, list->states, list->state_count, &err) != RC_OK ||
+        list->read(call->ops->views->self, &filter, &view, &err) != RC_OK)
+        return failed(&err);
+    if (call->json) {
+        list->json(&view, &out);
+        print(&out);
+        return EXIT_DONE;
+    }
+    if (view.count > 0)
+        list->table(call, &view);
+    else
         printf("There are none.\n");
-    else if (limit && view->count == limit)
-        printf("The newest %zu %s; --limit N shows more.\n", limit, what);
-    (void)call;
+    if (filter.limit && view.count == filter.limit)
+        printf("The newest %zu %s; --limit N shows more.\n", filter.limit, list->rows);
+    return EXIT_DONE;
 }
 
 /* ---- items -------------------------------------------------------------------------------------------- */
 
-static const char *name_of(const struct view_item *i, char room[16])
+/* One cell: what it waits for says more than that it waits. */
+static void state_cell(const struct call *call, const struct view_item *i, struct str *out)
 {
-    text_copy(room, 16, i->key);
-    return i->reference && i->reference[0] ? i->reference : room;
+    char when[32];
+    bool asks = strcmp(i->state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0;
+    bool later = strcmp(i->state, item_state_text(ITEM_IN_PROGRESS)) == 0 &&
+                 i->next_due_ms != NOT_DUE && i->next_due_ms > call->now_ms;
+    when_cell(call, i->next_due_ms, when);
+    if (later)
+        str_addf(out, "next try %s", when);
+    else
+        str_addf(out, "%s%s", asks ? "? " : "",
+                 asks ? label("reason", i->reason) : label("state", i->state));
+    if (!asks && i->not_told)
+        str_addz(out, ", not told");
 }
 
 static void items_table(const struct call *call, const struct view *view)
 {
-    static const char *const heading[] = {"CASE", "FROM",    "SUBJECT", "STATE",
-                                          "WHY",  "ARRIVED", "COPIES"};
-    CLEANUP(table_free) struct table *t = table_new(heading, LENGTH(heading));
+    /* clang-format off */
+    static const struct column columns[] = {
+        { "CASE",    0,  0, false }, { "STATE",   22, 0, false }, { "FROM",   12, 0, false },
+        { "SUBJECT", 14, 2, false }, { "ARRIVED", 0,  1, false }, { "COPIES", 0,  3, true },
+        { "KEY",     0,  4, false },
+    };
+    /* clang-format on */
+    CLEANUP(table_free) struct table *t = table_of(columns, LENGTH(columns));
     const struct view_item *row = view->row;
+    size_t asked = 0;
     for (size_t i = 0; i < view->count; i++) {
-        char key[16], when[32], copies[24];
+        char room[16], key[16], when[32], copies[24];
+        CLEANUP(str_clear) struct str state = STR_INIT;
         when_cell(call, row[i].first_seen_ms, when);
-        snprintf(copies, sizeof copies, "%lld", (long long)row[i].duplicates);
-        const char *cell[] = {name_of(&row[i], key),
+        snprintf(copies, sizeof copies, "%" PRId64, row[i].duplicates);
+        state_cell(call, &row[i], &state);
+        const char *cell[] = {short_name(row[i].reference, row[i].key, room),
+                              str_z(&state),
                               row[i].sender,
                               row[i].subject,
-                              label("state", row[i].state),
-                              row[i].not_told && !row[i].reason[0] ? "sender not told"
-                                                                   : label("reason", row[i].reason),
                               when,
-                              copies};
+                              row[i].duplicates ? copies : "",
+                              short_name("", row[i].key, key)};
+        asked += strcmp(row[i].state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0;
         table_row(t, cell);
     }
     table_print(t, call->width, call->terminal, stdout);
+    if (asked > 0)
+        plain_wrap("? needs your decision: 'onecase item CASE' (or KEY) says which", 0, call->width,
+                   stdout);
+}
+
+static void items_json(const struct view *view, struct str *out)
+{
+    json_items(view, false, out);
 }
 
 int cmd_items(struct call *call)
 {
     static const char *const states[] = {"received", "in_progress", "complete",
                                          "needs_reconciliation"};
-    CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(str_clear) struct str out = STR_INIT;
-    struct view_filter filter;
-    struct err err = ERR_INIT;
-    if (filter_of(call, &filter, &err) != RC_OK ||
-        state_must_be(filter.state, states, LENGTH(states), &err) != RC_OK ||
-        call->ops->views->items(call->ops->views->self, &filter, &view, &err) != RC_OK)
-        return failed(&err);
-    if (call->json) {
-        json_items(&view, false, &out);
-        print(&out);
-        return EXIT_DONE;
-    }
-    if (view.count > 0)
-        items_table(call, &view);
-    end_of_list(call, &view, filter.limit, "mails");
-    return EXIT_DONE;
+    const struct list list = {states,     LENGTH(states), call->ops->views->items,
+                              items_json, items_table,    "mails"};
+    return show(call, &list);
 }
 
 /* ---- deliveries ----------------------------------------------------------------------------------------- */
 
 static void deliveries_table(const struct call *call, const struct view *view)
 {
-    static const char *const heading[] = {"ARRIVED", "MAILBOX", "FOLDER", "UID",
-                                          "IS",      "STATE",   "CASE"};
-    CLEANUP(table_free) struct table *t = table_new(heading, LENGTH(heading));
+    /* clang-format off */
+    static const struct column columns[] = {
+        { "ARRIVED", 0,  0, false }, { "MAILBOX", 8,  3, false }, { "FOLDER", 8,  4, false },
+        { "UID",     0,  2, true },  { "IS",      14, 0, false }, { "STATE",  12, 1, false },
+        { "CASE",    0,  0, false },
+    };
+    /* clang-format on */
+    CLEANUP(table_free) struct table *t = table_of(columns, LENGTH(columns));
     const struct view_delivery *row = view->row;
     for (size_t i = 0; i < view->count; i++) {
-        char when[32], uid[16];
+        char when[32], uid[16], room[16];
         when_cell(call, row[i].seen_ms, when);
-        snprintf(uid, sizeof uid, "%u", (unsigned)row[i].uid);
+        snprintf(uid, sizeof uid, "%" PRIu32, row[i].uid);
         const char *cell[] = {when,
                               row[i].mailbox,
                               row[i].folder,
-                              uid,
+                              row[i].uid ? uid : "",
                               label("class", row[i].class),
                               label("state", row[i].state),
-                              row[i].reference};
+                              short_name(row[i].reference, row[i].key, room)};
         table_row(t, cell);
     }
     table_print(t, call->width, call->terminal, stdout);
@@ -127,134 +170,50 @@ int cmd_deliveries(struct call *call)
 {
     static const char *const states[] = {"received", "in_progress", "complete",
                                          "needs_reconciliation", "duplicate"};
-    CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(str_clear) struct str out = STR_INIT;
-    struct view_filter filter;
-    struct err err = ERR_INIT;
-    if (filter_of(call, &filter, &err) != RC_OK ||
-        state_must_be(filter.state, states, LENGTH(states), &err) != RC_OK ||
-        call->ops->views->deliveries(call->ops->views->self, &filter, &view, &err) != RC_OK)
-        return failed(&err);
-    if (call->json) {
-        json_deliveries(&view, &out);
-        print(&out);
-        return EXIT_DONE;
-    }
-    if (view.count > 0)
-        deliveries_table(call, &view);
-    end_of_list(call, &view, filter.limit, "arrivals");
-    return EXIT_DONE;
+    const struct list list = {states,          LENGTH(states),   call->ops->views->deliveries,
+                              json_deliveries, deliveries_table, "arrivals"};
+    return show(call, &list);
 }
 
 /* ---- cases ------------------------------------------------------------------------------------------------ */
 
 static void cases_table(const struct call *call, const struct view *view)
 {
-    static const char *const heading[] = {"CASE",  "FROM",  "SUBJECT", "STATE",
-                                          "MAILS", "FILES", "MADE"};
-    CLEANUP(table_free) struct table *t = table_new(heading, LENGTH(heading));
+    /* clang-format off */
+    static const struct column columns[] = {
+        { "CASE",  0, 0, false }, { "FROM",  12, 0, false }, { "SUBJECT", 12, 0, false },
+        { "STATE", 0, 1, false }, { "MAILS", 0,  3, true },  { "FILES",   0,  4, true },
+        { "MADE",  0, 2, false },
+    };
+    /* clang-format on */
+    CLEANUP(table_free) struct table *t = table_of(columns, LENGTH(columns));
     const struct view_case *row = view->row;
     for (size_t i = 0; i < view->count; i++) {
         char when[32], mails[24], files[24];
         when_cell(call, row[i].created_ms, when);
-        snprintf(mails, sizeof mails, "%lld", (long long)row[i].messages);
+        snprintf(mails, sizeof mails, "%" PRId64, row[i].messages);
         snprintf(files, sizeof files, "%zu", row[i].attachments);
         const char *cell[] = {row[i].reference,
                               row[i].from,
                               row[i].subject,
                               label("state", row[i].state),
                               mails,
-                              files,
+                              row[i].attachments ? files : "",
                               when};
         table_row(t, cell);
     }
     table_print(t, call->width, call->terminal, stdout);
 }
 
+static void cases_json(const struct view *view, struct str *out)
+{
+    json_cases(view, false, out);
+}
+
 int cmd_cases(struct call *call)
 {
     static const char *const states[] = {"open", "closed"};
-    CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(str_clear) struct str out = STR_INIT;
-    struct view_filter filter;
-    struct err err = ERR_INIT;
-    if (filter_of(call, &filter, &err) != RC_OK ||
-        state_must_be(filter.state, states, LENGTH(states), &err) != RC_OK ||
-        call->ops->views->cases(call->ops->views->self, &filter, &view, &err) != RC_OK)
-        return failed(&err);
-    if (call->json) {
-        json_cases(&view, false, &out);
-        print(&out);
-        return EXIT_DONE;
-    }
-    if (view.count > 0)
-        cases_table(call, &view);
-    end_of_list(call, &view, filter.limit, "cases");
-    return EXIT_DONE;
-}
-
-static void print_indented(const char *text)
-{
-    CLEANUP(str_clear) struct str plain = STR_INIT;
-    struct slice rest = slice_z(text), line;
-    while (slice_next(&rest, '\n', &line)) {
-        CLEANUP(str_clear) struct str one = STR_INIT;
-        str_empty(&plain);
-        str_add(&one, line);
-        plain_text(str_z(&one), &plain);
-        printf("    %s\n", str_z(&plain));
-    }
-}
-
-static void say(const char *name, const char *value)
-{
-    CLEANUP(str_clear) struct str plain = STR_INIT;
-    plain_text(value ? value : "", &plain);
-    if (plain.len > 0)
-        printf("%-12s%s\n", name, str_z(&plain));
-}
-
-static void case_page(const struct call *call, const struct view_case *c)
-{
-    char when[32];
-    when_cell(call, c->created_ms, when);
-    say("Case", c->reference);
-    say("State", label("state", c->state));
-    say("Merged into", c->merged_into);
-    say("From", c->from);
-    say("Subject", c->subject);
-    say("Made", when);
-    for (size_t i = 0; i < c->message_count; i++) {
-        const struct view_message *m = &c->message[i];
-        when_cell(call, m->date_ms, when);
-        printf("\n%s %s, %s\n", strcmp(m->direction, "in") == 0 ? "From" : "To", m->from, when);
-        print_indented(m->text);
-    }
-    if (c->attachments > 0)
-        printf("\nAttachments\n");
-    for (size_t i = 0; i < c->attachments; i++) {
-        const struct view_attachment *a = &c->attachment[i];
-        CLEANUP(str_clear) struct str name = STR_INIT;
-        plain_text(a->name, &name);
-        printf("    %s, %lld octets, %s%s%s\n", str_z(&name), (long long)a->size,
-               label("status", a->status), a->path && a->path[0] ? ": " : "",
-               a->path ? a->path : "");
-    }
-}
-
-int cmd_case(struct call *call)
-{
-    CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(str_clear) struct str out = STR_INIT;
-    struct err err = ERR_INIT;
-    const char *reference = args_get(&call->args, "REFERENCE");
-    if (call->ops->views->one_case(call->ops->views->self, reference, &view, &err) != RC_OK)
-        return failed(&err);
-    if (call->json) {
-        json_cases(&view, true, &out);
-        print(&out);
-        return EXIT_DONE;
-    }
-    case_page(call, view.row);
-    return EXIT_DONE;
+    const struct list list = {states,     LENGTH(states), call->ops->views->cases,
+                              cases_json, cases_table,    "cases"};
+    return show(call, &list);
 }

@@ -2,8 +2,7 @@
 #include "cli_p.h"
 
 #include <errno.h>
-#include <pwd.h>
-#include <stdarg.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,105 +10,48 @@
 
 #define DEFAULT_CONFIG "/etc/onecase/onecase.yaml"
 
-/* ---- what every command says in the same way -------------------------------------------------------- */
+/* ---- the terminal ------------------------------------------------------------------------------------ */
 
-int failed(const struct err *err)
-{
-    /* clang-format off */
-    static const int exits[RC_COUNT] = {
-        [RC_OK] = EXIT_DONE,           [RC_DEFERRED] = EXIT_NOT_YET, [RC_REFUSED] = EXIT_UNREACHABLE,
-        [RC_CONFLICT] = EXIT_NO,       [RC_UNKNOWN] = EXIT_NOT_YET,  [RC_NOT_FOUND] = EXIT_NO_ITEM,
-        [RC_USAGE] = EXIT_USAGE,       [RC_BROKEN] = EXIT_IO,
-    };
-    /* clang-format on */
-    CLEANUP(str_clear) struct str text = STR_INIT;
-    plain_text(err->text, &text);
-    fprintf(stderr, "onecase: %s\n", str_z(&text));
-    return err->rc < RC_COUNT ? exits[err->rc] : EXIT_BUG;
-}
-
-int usage(const char *format, ...)
-{
-    CLEANUP(str_clear) struct str text = STR_INIT;
-    CLEANUP(str_clear) struct str plain = STR_INIT;
-    char line[512];
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    plain_text(line, &plain);
-    fprintf(stderr, "onecase: %s\n", str_z(&plain));
-    return EXIT_USAGE;
-}
-
-void print(const struct str *text)
-{
-    fwrite(str_z(text), 1, text->len, stdout);
-}
-
-void say_count(int64_t n, const char *one, const char *many)
-{
-    printf("%lld %s", (long long)n, n == 1 ? one : many);
-}
-
-void when_cell(const struct call *call, int64_t at_ms, char out[32])
-{
-    out[0] = '\0';
-    if (at_ms != NOT_DUE && at_ms != 0)
-        period_text(at_ms, call->now_ms, out);
-}
-
-enum rc limit_of(const struct call *call, size_t *out, struct err *err)
-{
-    const char *text = args_get(&call->args, "--limit");
-    *out = call->json ? 0 : 50;
-    if (!text)
-        return RC_OK;
-    char *end;
-    errno = 0;
-    unsigned long n = strtoul(text, &end, 10);
-    if (errno || *end || end == text || n == 0 || n > 1000000)
-        return FAIL(err, RC_USAGE, "--limit takes a number from 1 to 1000000");
-    *out = n;
-    return RC_OK;
-}
-
-static const char *account(void)
-{
-    const struct passwd *p = getpwuid(getuid());
-    return p ? p->pw_name : "unknown";
-}
-
-enum rc decider_of(const struct call *call, const char *why, struct str *by, struct err *err)
-{
-    const char *name = args_get(&call->args, "--by");
-    const char *sudo = getenv("SUDO_USER");
-    if (!why || !*why)
-        return FAIL(err, RC_USAGE, "a decision needs --reason TEXT: why is it taken?");
-    if (!name || !*name)
-        return FAIL(err, RC_USAGE, "a decision needs --by NAME: who takes it?");
-    str_addf(by, "%s (%s%s%s)", name, account(), sudo ? ", sudo from " : "", sudo ? sudo : "");
-    return RC_OK;
-}
-
-enum rc decider(const struct call *call, struct str *by, const char **why, struct err *err)
-{
-    *why = args_get(&call->args, "--reason");
-    return decider_of(call, *why, by, err);
-}
-
-/* ---- dispatch --------------------------------------------------------------------------------------- */
-
-static size_t terminal_width(void)
+/* What the operator says (COLUMNS) goes before what the terminal says; a pipe may be as wide as it wants. */
+static size_t width_of_output(bool terminal)
 {
     struct winsize size;
-    const char *columns = getenv("COLUMNS");
-    if (columns && strtoul(columns, NULL, 10) > 0)
-        return strtoul(columns, NULL, 10);
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    unsigned long said = strtoul(environment("COLUMNS"), NULL, 10);
+    if (said > 0 && said < 10000)
+        return said;
+    if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         return size.ws_col;
     return 0;
 }
+
+/* https://no-color.org, and terminals that have none. */
+static bool wants_colour(void)
+{
+    return !environment("NO_COLOR")[0] && strcmp(environment("TERM"), "dumb") != 0;
+}
+
+static bool reader_has_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+/* What could not be written was not said: a full disk behind a pipe is an error, too. A reader that has
+ * gone, such as `head`, has seen enough. */
+static int flushed(int status)
+{
+    bool failed_before = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !failed_before)
+        return status;
+    if (errno == EPIPE || reader_has_gone())
+        return status;
+    fprintf(stderr, "onecase: the output could not be written%s\n",
+            errno == ENOSPC ? ": the disk is full" : "");
+    return EXIT_IO;
+}
+
+/* ---- which command ----------------------------------------------------------------------------------- */
 
 static const struct command *find(char *const *argv, size_t argc)
 {
@@ -125,6 +67,18 @@ static const struct command *find(char *const *argv, size_t argc)
     return best;
 }
 
+/* "report" by itself: what may follow it, "report duplicates". Gives whether there is any. */
+static bool continuations(const char *word, struct str *out)
+{
+    size_t len = strlen(word);
+    for (size_t i = 0; i < command_count; i++) {
+        const char *p = commands[i].pattern;
+        if (strncmp(p, word, len) == 0 && p[len] == ' ')
+            str_addf(out, "%s'%.*s'", out->len > 0 ? ", " : "", own_words(&commands[i]), p);
+    }
+    return out->len > 0;
+}
+
 /* How many letters two words share at their start; good enough to guess what was meant. */
 static size_t likeness(const char *a, const char *b)
 {
@@ -137,14 +91,19 @@ static size_t likeness(const char *a, const char *b)
 static int no_such_command(const char *word)
 {
     const struct command *near = &commands[0];
+    CLEANUP(str_clear) struct str longer = STR_INIT;
+    if (continuations(word, &longer))
+        return usage("'%s' is not whole: %s", word, str_z(&longer));
     for (size_t i = 1; i < command_count; i++)
         if (likeness(commands[i].pattern, word) > likeness(near->pattern, word))
             near = &commands[i];
     if (likeness(near->pattern, word) == 0)
         return usage("there is no command '%s'; 'onecase help' lists them", word);
-    return usage("there is no command '%s'; did you mean '%.*s'?", word,
+    return usage("there is no command '%s'; did you mean '%.*s'? 'onecase help' lists them", word,
                  (int)strcspn(near->pattern, " "), near->pattern);
 }
+
+/* ---- running it -------------------------------------------------------------------------------------- */
 
 static int run_opened(const struct command *c, struct call *call, const char *config_path)
 {
@@ -166,13 +125,22 @@ static int run_opened(const struct command *c, struct call *call, const char *co
     return status;
 }
 
-/* What could not be written was not said: a full disk behind a pipe is an error, too. */
-static int flushed(int status)
+static int wrongly_typed(const struct command *c, char *const *argv, size_t argc, struct err *err)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    fprintf(stderr, "onecase: the output could not be written: %s\n", strerror(errno));
-    return EXIT_IO;
+    usage("%s", err->text);
+    for (size_t i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-c") == 0)
+            fprintf(stderr, "-c FILE comes before the command: onecase -c FILE %s ...\n", argv[0]);
+    usage_of(c, stderr);
+    return EXIT_USAGE;
+}
+
+static bool asks_for_help(char *const *argv, size_t argc)
+{
+    for (size_t i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
 }
 
 static int
@@ -181,23 +149,46 @@ dispatch(const struct cli_host *host, char *const *argv, size_t argc, const char
     struct call call = {.host = host, .now_ms = host->now_ms(host->self)};
     struct err err = ERR_INIT;
     const struct command *c = find(argv, argc);
+    bool terminal = isatty(STDOUT_FILENO) == 1;
+    call.terminal = terminal && wants_colour();
+    call.width = width_of_output(terminal);
     if (!c)
         return no_such_command(argv[0]);
-    if (argc > 1 && strcmp(argv[argc - 1], "--help") == 0) {
-        printf("onecase %s\n\n%s\n", c->pattern, c->summary);
+    if (asks_for_help(argv, argc)) {
+        help_one(&call, c);
         return EXIT_DONE;
     }
     if (pattern_match(c->pattern, argv, argc, &call.args, &err) != RC_OK)
-        return usage("%s\nusage: onecase %s", err.text, c->pattern);
+        return wrongly_typed(c, argv, argc, &err);
     call.json = args_has(&call.args, "--json");
-    call.terminal = isatty(STDOUT_FILENO) == 1;
-    call.width = call.terminal || getenv("COLUMNS") ? terminal_width() : 0;
     return c->needs == NEEDS_NOTHING ? c->run(&call) : run_opened(c, &call, config_path);
+}
+
+/* Options that stand for a command. */
+static const char *meant_by(const char *option)
+{
+    /* clang-format off */
+    static const struct { const char *option, *command; } rows[] = {
+        { "--help", "help" }, { "-h", "help" }, { "--version", "version" }, { "-V", "version" },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        if (strcmp(rows[i].option, option) == 0)
+            return rows[i].command;
+    return NULL;
+}
+
+static int run_word(const struct cli_host *host, const char *word)
+{
+    char room[16];
+    char *const argv[] = {room};
+    text_copy(room, sizeof room, word);
+    return dispatch(host, argv, 1, "");
 }
 
 int cli_main(int argc, char **argv, const struct cli_host *host)
 {
-    const char *config = getenv("ONECASE_CONFIG");
+    const char *config = environment("ONECASE_CONFIG");
     size_t count = argc > 0 ? (size_t)argc : 0, at = 1;
     if (count > at && strcmp(argv[at], "-c") == 0) {
         if (count < at + 2)
@@ -205,12 +196,14 @@ int cli_main(int argc, char **argv, const struct cli_host *host)
         config = argv[at + 1];
         at += 2;
     }
-    if (!config || !*config)
+    if (!config[0])
         config = DEFAULT_CONFIG;
-    static char word[] = "help";
-    char *help[] = {word};
-    bool asks = at >= count || strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0;
-    if (asks)
-        return flushed(dispatch(host, help, 1, config));
+    if (at >= count)
+        return usage("say what to do: 'onecase help' lists the commands");
+    const char *command = meant_by(argv[at]);
+    if (command)
+        return flushed(run_word(host, command));
+    if (argv[at][0] == '-')
+        return usage("there is no option %s here; 'onecase help' lists what there is", argv[at]);
     return flushed(dispatch(host, argv + at, count - at, config));
 }

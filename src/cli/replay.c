@@ -92,12 +92,10 @@ add(const struct call *call, struct chosen *c, const struct view_item *i, struct
     return RC_OK;
 }
 
-static enum rc
-choose_one(const struct call *call, const char *key, struct chosen *c, struct err *err)
+static enum rc choose_one(const struct call *call, struct chosen *c, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
-    const struct views *v = call->ops->views;
-    TRY(v->item(v->self, key, &view, err));
+    TRY(one_item(call, &view, err));
     TRY(add(call, c, view.row, err));
     text_copy(c->plan, sizeof c->plan, c->item[0].result.plan);
     return RC_OK;
@@ -150,7 +148,7 @@ static enum rc choose(const struct call *call, struct chosen *c, struct err *err
         return FAIL(err, RC_USAGE, "replay takes a KEY, or --state S with or without --where");
     str_addf(&c->selection, "replay %s%s%s%s", key ? key : state, where ? " " : "",
              where ? where : "", c->resend ? " resend" : "");
-    return key ? choose_one(call, key, c, err) : choose_many(call, state, c, err);
+    return key ? choose_one(call, c, err) : choose_many(call, state, c, err);
 }
 
 /* ---- the plan ------------------------------------------------------------------------------------------ */
@@ -208,10 +206,13 @@ static int show(const struct call *call, const struct chosen *c)
     if (c->count == 1)
         steps(call, c->item[0].key);
     told(c);
-    printf(
-        "Plan %s\nNothing was done. --approve --by NAME --reason TEXT does it; with --plan %.16s… "
-        "only if nothing has changed since.\n",
-        c->plan, c->plan);
+    CLEANUP(str_clear) struct str how = STR_INIT;
+    str_addf(
+        &how,
+        "Nothing was done. --approve --by NAME --reason TEXT does it; with --plan %.16s only if "
+        "nothing has changed since.",
+        c->plan);
+    plain_wrap(str_z(&how), 0, call->width, stdout);
     return EXIT_DONE;
 }
 

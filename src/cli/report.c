@@ -22,7 +22,7 @@ static void balance(const struct view_duplicates *d)
         {DISPOSITION_ADOPTED, "remembered only"},
         {DISPOSITION_HELD, "held for a decision"},
     };
-    printf("%" PRId64 " arrivals\n", d->deliveries);
+    printf("%" PRId64 " %s\n", d->deliveries, d->deliveries == 1 ? "arrival" : "arrivals");
     for (size_t i = 0; i < LENGTH(arrived); i++)
         row(d->arrived_as[arrived[i].disposition], arrived[i].what);
     for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
@@ -45,18 +45,18 @@ static bool adds_up(const struct view_duplicates *d)
     return classes == d->deliveries && arrived == d->class[CLASS_FIRST] && asked == decided;
 }
 
-static void headlines(const struct view_duplicates *d)
+static void headlines(const struct call *call, const struct view_duplicates *d)
 {
-    printf("\nWhat that did not cause\n");
+    heading(call, "What that did not cause");
     row(d->cases_prevented, "second cases avoided");
     row(d->acknowledgements_withheld, "confirmations in doubt, not sent twice");
     row(d->doubles, "doubles that did happen, after a person's decision");
-    printf("\nDecisions about what was held, in conflict or changed on its way\n");
+    heading(call, "Decisions about what was held, in conflict or changed on its way");
     row(d->decided_new_case, "a case of its own");
     row(d->decided_append, "added to a case");
     row(d->decided_dismissed, "the same mail, or no request");
     row(d->decided_waiting, "waiting");
-    printf("\nWhere it would have doubled\n");
+    heading(call, "Where it would have doubled");
     row(d->by_delivery, "the mail arrived twice");
     row(d->by_concurrent_run, "two runs at once");
     row(d->by_retry, "a step tried again after a lost answer");
@@ -64,11 +64,12 @@ static void headlines(const struct view_duplicates *d)
     row(d->by_other_deployment, "another installation");
 }
 
-static void counts(const char *title, const struct view_count *count, size_t n)
+static void
+counts(const struct call *call, const char *title, const struct view_count *count, size_t n)
 {
     if (n == 0)
         return;
-    printf("\n%s\n", title);
+    heading(call, title);
     for (size_t i = 0; i < n; i++) {
         CLEANUP(str_clear) struct str name = STR_INIT;
         plain_text(count[i].name, &name);
@@ -76,42 +77,63 @@ static void counts(const char *title, const struct view_count *count, size_t n)
     }
 }
 
-static void keys(const struct call *call, const struct view_duplicates *d)
+/* "first,redelivered" in words for people. */
+static void in_words(const char *classes, struct str *out)
 {
-    static const char *const heading[] = {"CASE", "ARRIVALS", "AS", "FIRST", "LAST"};
-    CLEANUP(table_free) struct table *t = table_new(heading, LENGTH(heading));
-    if (d->keys == 0)
-        return;
-    for (size_t i = 0; i < d->keys; i++) {
-        char first[32], last[32], n[24], key[13];
-        CLEANUP(str_clear) struct str as = STR_INIT;
-        struct slice rest = slice_z(d->key[i].classes), one;
-        while (rest.len > 0 && slice_next(&rest, ',', &one)) {
-            CLEANUP(str_clear) struct str word = STR_INIT;
-            str_add(&word, one);
-            str_addf(&as, "%s%s", as.len > 0 ? ", " : "", label("class", str_z(&word)));
-        }
-        when_cell(call, d->key[i].first_seen_ms, first);
-        when_cell(call, d->key[i].last_seen_ms, last);
-        snprintf(n, sizeof n, "%" PRId64, d->key[i].deliveries);
-        text_copy(key, sizeof key, d->key[i].key);
-        const char *name =
-            d->key[i].reference && d->key[i].reference[0] ? d->key[i].reference : key;
-        const char *cell[] = {name, n, str_z(&as), first, last};
-        table_row(t, cell);
+    struct slice rest = slice_z(classes), one;
+    while (rest.len > 0 && slice_next(&rest, ',', &one)) {
+        CLEANUP(str_clear) struct str word = STR_INIT;
+        str_add(&word, one);
+        str_addf(out, "%s%s", out->len > 0 ? ", " : "", label("class", str_z(&word)));
     }
-    printf("\n");
-    table_print(t, call->width, call->terminal, stdout);
 }
 
-static int page(const struct call *call, const struct view_duplicates *d)
+static void keys(const struct call *call, const struct view_duplicates *d, size_t limit)
 {
+    /* clang-format off */
+    static const struct column columns[] = {
+        { "CASE",  0, 0, false }, { "ARRIVALS", 0, 3, true }, { "AS", 12, 0, false },
+        { "FIRST", 0, 2, false }, { "LAST",     0, 1, false },
+    };
+    /* clang-format on */
+    CLEANUP(table_free) struct table *t = table_of(columns, LENGTH(columns));
+    if (d->keys == 0)
+        return;
+    for (size_t i = 0; i < d->keys && i < limit; i++) {
+        const struct view_key *k = &d->key[i];
+        char first[32], last[32], n[24], room[16];
+        CLEANUP(str_clear) struct str as = STR_INIT;
+        in_words(k->classes, &as);
+        when_cell(call, k->first_seen_ms, first);
+        when_cell(call, k->last_seen_ms, last);
+        snprintf(n, sizeof n, "%" PRId64, k->deliveries);
+        const char *cell[] = {short_name(k->reference, k->key, room), n, str_z(&as), first, last};
+        table_row(t, cell);
+    }
+    heading(call, "What came more than once");
+    table_print(t, call->width, false, stdout);
+    if (d->keys > limit)
+        printf("The first %zu of %zu; --limit N shows more.\n", limit, d->keys);
+}
+
+static void span(const struct view_duplicates *d)
+{
+    char since[32], until[32];
+    period_exact(d->since_ms, since);
+    period_exact(d->until_ms, until);
+    printf("%s%s until %s\n", d->since_ms > 0 ? "From " : "From the beginning",
+           d->since_ms > 0 ? since : "", until);
+}
+
+static int page(const struct call *call, const struct view_duplicates *d, size_t limit)
+{
+    span(d);
     balance(d);
-    headlines(d);
-    counts("By day", d->day, d->days);
-    counts("By mailbox", d->mailbox, d->mailboxes);
-    counts("By the sender's domain", d->domain, d->domains);
-    keys(call, d);
+    headlines(call, d);
+    counts(call, "Copies by day", d->day, d->days);
+    counts(call, "Copies by mailbox", d->mailbox, d->mailboxes);
+    counts(call, "Copies by the sender's domain", d->domain, d->domains);
+    keys(call, d, limit);
     if (adds_up(d))
         return EXIT_DONE;
     fprintf(stderr, "onecase: these numbers do not add up; do not rely on them, and report it with "
@@ -126,14 +148,16 @@ int cmd_report_duplicates(struct call *call)
     CLEANUP(sheet_free) struct sheet *sheet = NULL;
     enum sheet_format format;
     int64_t since, until;
+    size_t limit;
     struct err err = ERR_INIT;
     const struct views *v = call->ops->views;
     if (report_format(call, &format, &err) != RC_OK ||
         report_period(call, &since, &until, &err) != RC_OK ||
+        limit_of(call, &limit, &err) != RC_OK ||
         v->duplicates(v->self, since, until, &view, &err) != RC_OK)
         return failed(&err);
     if (format == SHEET_TABLE)
-        return page(call, view.row);
+        return page(call, view.row, limit);
     if (format == SHEET_JSON) {
         json_duplicates(&view, &out);
         print(&out);

@@ -20,47 +20,7 @@ static enum rc full_key(const struct call *call,
     return RC_OK;
 }
 
-/* ---- resolve ------------------------------------------------------------------------------------------ */
-
-/* clang-format off */
-static const struct {
-    const char *option, *value;
-    enum decision decision;
-} typed[] = {
-    { "--acknowledgement",        "sent",        DECIDE_SENT          },
-    { "--acknowledgement",        "not-sent",    DECIDE_NOT_SENT      },
-    { "--acknowledgement",        "none",        DECIDE_NONE          },
-    { "--conflict",               "new-case",    DECIDE_NEW_CASE      },
-    { "--conflict",               "append",      DECIDE_APPEND        },
-    { "--conflict",               "dismiss",     DECIDE_DISMISS       },
-    { "--unprocessable",          "retry",       DECIDE_READ_AGAIN    },
-    { "--unprocessable",          "dismiss",     DECIDE_DROP          },
-    { "--case",                   "made",        DECIDE_CASE_MADE     },
-    { "--case",                   "not-made",    DECIDE_CASE_NOT_MADE },
-    { "--flood",                  "let-through", DECIDE_LET_THROUGH   },
-    { "--flood",                  "mute",        DECIDE_MUTE          },
-    { "--undo",                   "",            DECIDE_UNDO          },
-    { "--resend-acknowledgement", "",            DECIDE_RESEND        },
-};
-/* clang-format on */
-
-static enum rc which_decision(const struct args *args, enum decision *out, struct err *err)
-{
-    size_t found = 0;
-    CLEANUP(str_clear) struct str allowed = STR_INIT;
-    for (size_t i = 0; i < LENGTH(typed); i++) {
-        const char *value = args_get(args, typed[i].option);
-        str_addf(&allowed, "%s%s%s%s", i > 0 ? ", " : "", typed[i].option,
-                 typed[i].value[0] ? " " : "", typed[i].value);
-        if (value && strcmp(value, typed[i].value) == 0) {
-            *out = typed[i].decision;
-            found++;
-        }
-    }
-    if (found == 1)
-        return RC_OK;
-    return FAIL(err, RC_USAGE, "resolve takes one decision of: %s", str_z(&allowed));
-}
+/* ---- how it went --------------------------------------------------------------------------------------- */
 
 /* What a decision makes of a held mail is planned from its original. */
 static bool wants_original(enum decision decision)
@@ -69,86 +29,135 @@ static bool wants_original(enum decision decision)
            decision == DECIDE_READ_AGAIN || decision == DECIDE_LET_THROUGH;
 }
 
-static void said_not_yet(const struct call *call, const struct err *err, int64_t from_ms)
+static int not_yet(const struct call *call, const char *name, int64_t from_ms)
 {
     char when[32];
     when_cell(call, from_ms, when);
+    fprintf(stderr,
+            "onecase: %s: not yet, as the mail server may still take it. Nothing was changed. ",
+            name);
     if (from_ms > 0 && from_ms < INT64_MAX)
-        fprintf(stderr, "onecase: %s\nIt is possible from %s.\n", err->text, when);
+        fprintf(stderr, "It is possible from %s.\n", when);
     else
+        fprintf(stderr,
+                "It is possible once the run that sent it has ended; where that is gone for "
+                "good, --run-gone says so.\n");
+    return EXIT_NOT_YET;
+}
+
+/* "HD-7K3M9QWX needs your decision: confirmation in doubt", and what was decided before. */
+static void as_it_stands(const struct call *call, const struct view_item *i)
+{
+    const struct view_approval *last = last_decision(i);
+    bool asks = strcmp(i->state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0;
+    char room[16], when[32];
+    fprintf(stderr, "onecase: %s %s%s%s%s. Nothing was changed.\n", name_of_item(i, room),
+            asks ? "" : "is ", label("state", i->state), i->reason[0] ? ": " : "",
+            label("reason", i->reason));
+    if (!last)
+        return;
+    CLEANUP(str_clear) struct str by = STR_INIT;
+    plain_text(last->by, &by);
+    when_cell(call, last->decided_ms, when);
+    fprintf(stderr, "'%s' was decided at %s by %s.\n", label("decision", last->decision), when,
+            str_z(&by));
+}
+
+/* Which state it is in, who was first, and what fits now. */
+static int does_not_fit(const struct call *call, const char *key, enum decision decision)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str typed = STR_INIT;
+    struct err err = ERR_INIT;
+    const struct views *v = call->ops->views;
+    if (v->item(v->self, key, &view, &err) != RC_OK)
+        return failed(&err);
+    decision_typed(decision, &typed);
+    as_it_stands(call, view.row);
+    if (decision == DECIDE_UNDO) {
         fprintf(
-            stderr,
-            "onecase: %s\nIt is possible once that run has ended; --run-gone says that it has.\n",
-            err->text);
+            stderr, "%s\n",
+            last_decision(view.row)
+                ? "That cannot be taken back: something has left because of it, or a case was made."
+                : "There is no decision to take back.");
+        return EXIT_NO;
+    }
+    fprintf(stderr, "%s does not fit that. What can be decided about it now:\n", str_z(&typed));
+    if (choices(call, view.row, stderr) == 0)
+        fprintf(stderr, "  nothing\n");
+    return EXIT_NO;
 }
 
 static void
 decided(const struct call *call, enum decision decision, const struct decision_result *r)
 {
+    CLEANUP(str_clear) struct str out = STR_INIT;
     if (call->json) {
-        printf("{\"decision\": \"%s\", \"state\": \"%s\", \"case\": \"%s\"}\n",
-               decision_text(decision), item_state_text(r->state), r->reference);
+        json_decided(decision, r, &out);
+        print(&out);
         return;
     }
-    printf("Recorded: %s.%s%s\n", decision_meaning(decision), r->reference[0] ? " Case " : "",
-           r->reference);
-    printf("It is %s now.\n", label("state", item_state_text(r->state)));
+    bool asks = r->state == ITEM_NEEDS_RECONCILIATION;
+    printf("Recorded: %s.\n%s %s%s now.\n", decision_meaning(decision),
+           r->reference[0] ? r->reference : "It", asks ? "" : "is ",
+           label("state", item_state_text(r->state)));
 }
 
 /* ---- one mail ----------------------------------------------------------------------------------------- */
 
-/* A decision about one mail, with all that it is judged by. */
-struct deciding {
+/* All that one decision rests on. */
+struct resolving {
     struct decision_request request;
     char key[KEY_SIZE];
     struct policy policy;
-    struct message message; /* owned */
+    struct message message;
 };
 
-static void deciding_clear(struct deciding *d)
+static void resolving_clear(struct resolving *r)
 {
-    message_clear(&d->message);
+    message_clear(&r->message);
 }
 
 static enum rc
-prepare(const struct call *call, struct deciding *d, const char *name, struct err *err)
+prepare(const struct call *call, struct resolving *r, const char *name, struct err *err)
 {
+    struct decision_request *request = &r->request;
     char mailbox[NAME_SIZE];
-    TRY(full_key(call, name, d->key, mailbox, err));
+    TRY(full_key(call, name, r->key, mailbox, err));
     const struct config_mailbox *m = config_find_mailbox(call->ops->config, mailbox);
     if (!m)
         return FAIL(err, RC_USAGE,
                     "mailbox '%s' is no longer in the configuration; decide with one that has it",
                     mailbox);
-    config_policy(call->ops->config, m, &d->policy);
-    d->request.key = d->key;
-    d->request.policy = &d->policy;
-    d->request.final_timeout_ms = m->acknowledgement.final_timeout_ms;
-    d->request.evidence_wait_ms = m->acknowledgement.evidence.wait_ms;
-    if (!wants_original(d->request.decision))
+    config_policy(call->ops->config, m, &r->policy);
+    request->key = r->key;
+    request->policy = &r->policy;
+    request->final_timeout_ms = m->acknowledgement.final_timeout_ms;
+    request->evidence_wait_ms = m->acknowledgement.evidence.wait_ms;
+    if (!wants_original(request->decision))
         return RC_OK;
-    TRY(call->ops->read_original(call->ops->self, d->key, &d->message, err));
-    d->request.message = &d->message;
+    TRY(call->ops->read_original(call->ops->self, r->key, &r->message, err));
+    request->message = &r->message;
     return RC_OK;
 }
 
 static int resolve(const struct call *call, const struct decision_request *asked, const char *name)
 {
-    CLEANUP(deciding_clear) struct deciding d = {.request = *asked, .message = MESSAGE_INIT};
+    CLEANUP(resolving_clear) struct resolving r = {.request = *asked, .message = MESSAGE_INIT};
     struct decision_result result = {.possible_from_ms = 0};
     struct instant now = {.wall_ms = call->now_ms};
     struct err err = ERR_INIT;
-    if (prepare(call, &d, name, &err) != RC_OK)
+    if (prepare(call, &r, name, &err) != RC_OK)
         return failed(&err);
     const struct ledger *l = call->ops->ledger;
-    enum rc rc = l->people->decide(l->self, &d.request, now, &result, &err);
-    if (rc == RC_DEFERRED) {
-        said_not_yet(call, &err, result.possible_from_ms);
-        return EXIT_NOT_YET;
-    }
+    enum rc rc = l->people->decide(l->self, &r.request, now, &result, &err);
+    if (rc == RC_DEFERRED && result.possible_from_ms > 0)
+        return not_yet(call, name, result.possible_from_ms);
+    if (rc == RC_CONFLICT)
+        return does_not_fit(call, r.key, asked->decision);
     if (rc != RC_OK)
         return failed(&err);
-    decided(call, d.request.decision, &result);
+    decided(call, asked->decision, &result);
     return EXIT_DONE;
 }
 
@@ -200,34 +209,47 @@ static void subject_of(const struct decision_request *request,
         str_addf(out, " %s", row[i].key);
 }
 
-static int resolve_asked(const struct call *call, const struct decision_request *request)
+static int resolve_asked(const struct call *call, const struct decision_request *asked)
 {
     CLEANUP(view_clear) struct view like = {0};
     CLEANUP(str_clear) struct str subject = STR_INIT;
     char key[KEY_SIZE], mailbox[NAME_SIZE];
     struct second_person person;
+    struct decision_request request = *asked;
+    CLEANUP(str_clear) struct str name = STR_INIT;
     struct err err = ERR_INIT;
-    if (full_key(call, args_get(&call->args, "KEY"), key, mailbox, &err) != RC_OK ||
+    typed_name(call, "KEY", &name);
+    if (full_key(call, str_z(&name), key, mailbox, &err) != RC_OK ||
         find_alike(call, key, &like, &err) != RC_OK)
         return failed(&err);
-    subject_of(request, key, &like, &subject);
-    int status = second_person(call, str_z(&subject), key, request->by, request->why, &person);
+    subject_of(&request, key, &like, &subject);
+    int status = second_person(call, str_z(&subject), key, request.by, request.why, &person);
     if (!person.go_on)
         return status;
-    struct decision_request decided = *request;
-    decided.by = person.first;
-    decided.second = person.second;
-    return resolve_all(call, &decided, key, &like);
+    request.by = person.first;
+    request.second = person.second;
+    return resolve_all(call, &request, key, &like);
+}
+
+/* The id of a case at its destination belongs to one decision, which cannot do without. */
+static enum rc check_id(const struct decision_request *request, struct err *err)
+{
+    bool made = request->decision == DECIDE_CASE_MADE;
+    if (made == (request->external_id != NULL))
+        return RC_OK;
+    return FAIL(err, RC_USAGE, "%s",
+                made ? "--case made needs the case's ID at its destination: --case made ID"
+                     : "an ID is given with --case made alone");
 }
 
 int cmd_resolve(struct call *call)
 {
     CLEANUP(str_clear) struct str by = STR_INIT;
     struct decision_request request = {.run_gone = args_has(&call->args, "--run-gone"),
-                                       .external_id = args_get(&call->args, "--id")};
+                                       .external_id = args_get(&call->args, "ID")};
     struct err err = ERR_INIT;
-    if (which_decision(&call->args, &request.decision, &err) != RC_OK ||
-        decider(call, &by, &request.why, &err) != RC_OK)
+    if (decision_of(&call->args, &request.decision, &err) != RC_OK ||
+        check_id(&request, &err) != RC_OK || decider(call, &by, &request.why, &err) != RC_OK)
         return failed(&err);
     request.by = str_z(&by);
     if (call->ops->prove_runs(call->ops->self, &err) != RC_OK)

@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli_p.h"
 
-#include <pwd.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-/* Whom the system knows this person as: one who came by sudo is who they were before. */
-static const char *account(void)
-{
-    const char *sudo = getenv("SUDO_USER");
-    const struct passwd *p = getpwuid(getuid());
-    if (getuid() == 0 && sudo && *sudo)
-        return sudo;
-    return p ? p->pw_name : "unknown";
-}
-
-static int say(const struct call *call, const struct proposal *p)
+static int answer(const struct call *call, const struct proposal *p)
 {
     char when[32];
     when_cell(call, p->at_ms, when);
@@ -72,7 +58,7 @@ int second_person(const struct call *call,
     struct proposal_request request = {.subject = subject,
                                        .key = key,
                                        .by = by,
-                                       .account = account(),
+                                       .account = person_behind(),
                                        .why = why,
                                        .approve = args_has(&call->args, "--approve")};
     if (propose(call, &request, &p, &err) != RC_OK)
@@ -82,5 +68,5 @@ int second_person(const struct call *call,
         text_copy(out->first, sizeof out->first, p.by);
         text_copy(out->second, sizeof out->second, by);
     }
-    return say(call, &p);
+    return answer(call, &p);
 }

@@ -2,6 +2,7 @@
 #include "cli_p.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,19 +19,24 @@ static void progress(void *ctx, const char *what, int64_t done, int64_t total)
 
 static void would(void *ctx, const char *mailbox, uint32_t uid, const char *what)
 {
+    CLEANUP(str_clear) struct str plain = STR_INIT;
     (void)ctx;
-    printf("%s %" PRIu32 ": %s\n", mailbox, uid, what);
+    plain_text(what, &plain);
+    printf("%s %" PRIu32 ": %s\n", mailbox, uid, str_z(&plain));
 }
 
 static void summary(const struct run_summary *s)
 {
     /* clang-format off */
     const struct { int64_t n; const char *what; } rows[] = {
-        { s->deliveries,           "arrivals"                  }, { s->new_items, "new"                },
-        { s->duplicates,           "copies"                    }, { s->conflicts, "conflicts"          },
-        { s->completed,            "completed"                 }, { s->deferred,  "waiting"            },
-        { s->needs_reconciliation, "need your decision"        },
-        { s->awaiting_choice,      "from before, await the choice (onecase first-import)" },
+        { s->deliveries,           "arrivals"                                                },
+        { s->new_items,            "new"                                                     },
+        { s->duplicates,           "copies"                                                  },
+        { s->conflicts,            "under an identifier that another mail has"               },
+        { s->completed,            "completed"                                               },
+        { s->deferred,             "waiting for the next try"                                },
+        { s->needs_reconciliation, "waiting for your decision (onecase items --state needs_reconciliation)" },
+        { s->awaiting_choice,      "from before the first start, waiting for your choice (onecase first-import)" },
     };
     /* clang-format on */
     for (size_t i = 0; i < LENGTH(rows); i++)
@@ -40,9 +46,11 @@ static void summary(const struct run_summary *s)
 static int once_exit(const struct run_summary *s)
 {
     if (s->other_owner[0]) {
-        fprintf(stderr,
-                "onecase: this mailbox belongs to the deployment %s; see 'onecase deployments'\n",
-                s->other_owner);
+        fprintf(
+            stderr,
+            "onecase: a mailbox belongs to the deployment '%s', and nothing was done there. Where "
+            "that one is gone for good: onecase run --once --take-over '%s'\n",
+            s->other_owner, s->other_owner);
         return EXIT_NOT_ALLOWED;
     }
     if (s->disk_failed)
@@ -50,111 +58,201 @@ static int once_exit(const struct run_summary *s)
     return s->mailbox_failed ? EXIT_UNREACHABLE : EXIT_DONE;
 }
 
-int cmd_run(struct call *call)
+/* The service is silent while all is well; whoever starts it by hand is told that it runs. */
+static void greet(const struct call *call, const struct run_request *request)
+{
+    const struct config *c = call->ops->config;
+    if (request->once || request->dry_run || !isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "onecase %s watches", call->host->version);
+    for (size_t i = 0; i < c->mailboxes.count; i++)
+        if (!request->only || strcmp(request->only, c->mailboxes.at[i].id) == 0)
+            fprintf(stderr, " %s", c->mailboxes.at[i].id);
+    fprintf(stderr, "; Ctrl-C ends it\n");
+}
+
+static int
+ended(struct call *call, const struct run_request *request, const struct run_summary *sum)
 {
     CLEANUP(str_clear) struct str out = STR_INIT;
+    if (!request->once || request->dry_run)
+        return EXIT_DONE;
+    if (call->json) {
+        json_summary(sum, &out);
+        print(&out);
+    } else {
+        summary(sum);
+    }
+    return once_exit(sum);
+}
+
+int cmd_run(struct call *call)
+{
+    bool talks = isatty(STDERR_FILENO) == 1 && !call->json;
     struct run_request request = {
         .once = args_has(&call->args, "--once"),
         .dry_run = args_has(&call->args, "--dry-run"),
-        .only = args_get(&call->args, "--mailbox"),
         .take_over = args_get(&call->args, "--take-over"),
-        .progress = isatty(STDERR_FILENO) ? progress : NULL,
+        .progress = talks ? progress : NULL,
         .would = would,
     };
     struct run_summary sum = {0};
     struct err err = ERR_INIT;
-    if (request.only && !config_find_mailbox(call->ops->config, request.only))
-        return usage("there is no mailbox '%s' in the configuration", request.only);
+    if (asked_mailbox(call, &request.only, &err) != RC_OK)
+        return failed(&err);
+    greet(call, &request);
     enum rc rc = call->ops->run(call->ops->self, &request, &sum, &err);
     if (request.progress && request.once)
         fputs("\r\033[K", stderr);
     if (rc != RC_OK)
         return rc == RC_DEFERRED ? (failed(&err), EXIT_UNREACHABLE) : failed(&err);
-    if (!request.once || request.dry_run)
-        return EXIT_DONE;
-    if (call->json) {
-        json_summary(&sum, &out);
-        print(&out);
-    } else {
-        summary(&sum);
-    }
-    return once_exit(&sum);
+    return ended(call, &request, &sum);
 }
 
 /* ---- status ------------------------------------------------------------------------------------------- */
 
-static void give_modes(const struct call *call, struct view *view)
+struct all {
+    struct view_mailbox *row; /* those of the configuration first, in its order */
+    size_t count;
+};
+
+static void all_clear(struct all *a)
 {
-    struct view_mailbox *row = view->row;
-    for (size_t i = 0; i < view->count; i++) {
-        const struct config_mailbox *m = config_find_mailbox(call->ops->config, row[i].id);
-        row[i].mode = !m ? "gone" : m->mode == CONFIG_LOOK_ONLY ? "look-only" : "active";
+    free(a->row);
+}
+
+static struct view_mailbox *add(struct all *a, const struct view_mailbox *row, const char *mode)
+{
+    a->row = mem_grow(a->row, a->count + 1, sizeof *a->row);
+    a->row[a->count] = *row;
+    a->row[a->count].mode = mode;
+    return &a->row[a->count++];
+}
+
+static const struct view_mailbox *seen(const struct view *view, const char *id)
+{
+    const struct view_mailbox *row = view->row;
+    for (size_t i = 0; i < view->count; i++)
+        if (strcmp(row[i].id, id) == 0)
+            return &row[i];
+    return NULL;
+}
+
+/* The ledger knows only what was looked at, and some that the configuration has no more. People are
+ * shown what is missing, too. */
+static void gather(const struct call *call, const struct view *view, struct all *out)
+{
+    static const struct circuit closed[CIRCUIT_OF_COUNT];
+    const struct config *c = call->ops->config;
+    const struct view_mailbox *row = view->row;
+    for (size_t i = 0; i < c->mailboxes.count; i++) {
+        const struct config_mailbox *m = &c->mailboxes.at[i];
+        struct view_mailbox unseen = {
+            .id = m->id, .circuit = closed, .oldest_incomplete_ms = NOT_DUE, .claim_owner = ""};
+        const struct view_mailbox *known = seen(view, m->id);
+        if (known || !call->json)
+            add(out, known ? known : &unseen, m->mode == CONFIG_LOOK_ONLY ? "look-only" : "active");
     }
+    for (size_t i = 0; i < view->count; i++)
+        if (!config_find_mailbox(c, row[i].id))
+            add(out, &row[i], "gone");
+}
+
+static void count_line(const struct call *call, int64_t n, const char *what)
+{
+    printf("  %6" PRId64 "  ", n);
+    plain_wrap(what, 10, call->width, stdout);
 }
 
 static void circuits(const struct call *call, const struct view_mailbox *m)
 {
     static const char *const names[] = {"IMAP server", "SMTP server", "destination"};
     for (size_t i = 0; i < LENGTH(names); i++) {
-        char when[32];
-        if (m->circuit[i].state == CIRCUIT_CLOSED)
+        const struct circuit *c = &m->circuit[i];
+        CLEANUP(str_clear) struct str line = STR_INIT;
+        char when[32], since[32];
+        if (c->state == CIRCUIT_CLOSED)
             continue;
-        when_cell(call, m->circuit[i].next_probe_ms, when);
-        printf("  %s left alone (%s), next try %s\n", names[i], m->circuit[i].reason, when);
+        when_cell(call, c->next_probe_ms, when);
+        when_cell(call, c->since_ms, since);
+        str_addf(&line, "the %s fails since %s (%s); next try %s", names[i], since,
+                 label("fault", c->reason), when);
+        printf("  !       ");
+        plain_wrap(str_z(&line), 10, call->width, stdout);
     }
+}
+
+static void waiting(const struct call *call, const struct view_mailbox *m)
+{
+    for (size_t i = 0; i < m->waiting_count; i++) {
+        printf("            %4" PRId64 "  ", m->waiting[i].count);
+        plain_wrap(label("reason", m->waiting[i].name), 18, call->width, stdout);
+    }
+}
+
+static void states(const struct call *call, const struct view_mailbox *m)
+{
+    for (size_t i = 0; i < ITEM_STATE_COUNT; i++) {
+        count_line(call, m->state[i], label("state", item_state_text((enum item_state)i)));
+        if (i == ITEM_NEEDS_RECONCILIATION)
+            waiting(call, m);
+    }
+    count_line(call, m->duplicates, "copies");
+}
+
+static void asks(const struct call *call, const struct view_mailbox *m)
+{
+    CLEANUP(str_clear) struct str line = STR_INIT;
+    if (m->not_told > 0)
+        count_line(call, m->not_told, "senders were not told: onecase items --not-told");
+    str_addf(&line, "from before the first start: onecase first-import %s cases|full|adopt", m->id);
+    if (m->awaiting_choice > 0)
+        count_line(call, m->awaiting_choice, str_z(&line));
+    if (m->backlog > 0)
+        count_line(call, m->backlog, "seen, not yet taken in");
 }
 
 static void mailbox_page(const struct call *call, const struct view_mailbox *m)
 {
     char text[32];
-    printf("%s (%s)\n", m->id, m->mode);
-    for (size_t i = 0; i < ITEM_STATE_COUNT; i++)
-        printf("  %6" PRId64 "  %s\n", m->state[i],
-               label("state", item_state_text((enum item_state)i)));
-    printf("  %6" PRId64 "  copies\n", m->duplicates);
-    for (size_t i = 0; i < m->waiting_count; i++)
-        printf("  %6" PRId64 "  waits: %s\n", m->waiting[i].count,
-               label("reason", m->waiting[i].name));
-    if (m->not_told > 0)
-        printf("  %6" PRId64 "  senders not told (onecase items --not-told)\n", m->not_told);
-    if (m->awaiting_choice > 0)
-        printf("  %6" PRId64
-               "  from before the first start: onecase first-import %s cases|full|adopt\n",
-               m->awaiting_choice, m->id);
-    if (m->backlog > 0)
-        printf("  %6" PRId64 "  seen, not yet taken in\n", m->backlog);
+    bool gone = strcmp(m->mode, "gone") == 0;
+    printf("%s%s%s (%s)\n", call->terminal ? "\033[1m" : "", m->id, call->terminal ? "\033[0m" : "",
+           gone ? "not in the configuration any more" : m->mode);
+    states(call, m);
+    asks(call, m);
+    circuits(call, m);
+    if (m->paused)
+        printf("  !       paused: onecase resume --mailbox %s --by NAME --reason TEXT\n", m->id);
+    if (m->claim_owner[0])
+        printf("  !       belongs to another deployment: %s\n", m->claim_owner);
     if (m->oldest_incomplete_ms != NOT_DUE) {
         period_age(call->now_ms - m->oldest_incomplete_ms, text);
         printf("  oldest that is not complete: %s\n", text);
     }
-    circuits(call, m);
-    if (m->paused)
-        printf("  paused\n");
-    if (m->claim_owner && m->claim_owner[0])
-        printf("  belongs to another deployment: %s\n", m->claim_owner);
     when_cell(call, m->last_success_ms, text);
     printf("  last success: %s\n", text[0] ? text : "never");
-    if (m->last_error && m->last_error[0])
-        printf("  last error: %s\n", m->last_error);
+    say_line(call, "  last error:", m->last_error);
 }
 
 int cmd_status(struct call *call)
 {
     CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(all_clear) struct all all = {.count = 0};
     CLEANUP(str_clear) struct str out = STR_INIT;
     struct err err = ERR_INIT;
-    if (call->ops->views->mailboxes(call->ops->views->self, call->now_ms, &view, &err) != RC_OK)
+    const struct views *v = call->ops->views;
+    if (v->mailboxes(v->self, call->now_ms, &view, &err) != RC_OK)
         return failed(&err);
-    give_modes(call, &view);
+    gather(call, &view, &all);
     if (call->json) {
-        json_status(&view, call->now_ms, &out);
+        const struct view shown = {.row = all.row, .count = all.count};
+        json_status(&shown, call->now_ms, &out);
         print(&out);
         return EXIT_DONE;
     }
-    const struct view_mailbox *row = view.row;
-    for (size_t i = 0; i < view.count; i++)
-        mailbox_page(call, &row[i]);
-    if (view.count == 0)
-        printf("No mailbox has been looked at yet: onecase run --once\n");
+    for (size_t i = 0; i < all.count; i++) {
+        printf("%s", i > 0 ? "\n" : "");
+        mailbox_page(call, &all.row[i]);
+    }
     return EXIT_DONE;
 }

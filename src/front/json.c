@@ -7,14 +7,25 @@
 
 /* ---- values ---------------------------------------------------------------------------------------- */
 
+/* Texts are a sender's or an operator's: what is no UTF-8 in them is replaced, visibly. */
+static json_t *octets(struct slice value)
+{
+    json_t *whole = json_stringn(value.at, value.len);
+    CLEANUP(str_clear) struct str mended = STR_INIT;
+    if (whole)
+        return whole;
+    plain_mend(value, &mended);
+    return json_stringn(str_z(&mended), mended.len);
+}
+
 static json_t *text(const char *value)
 {
-    return json_string(value ? value : "");
+    return octets(slice_z(value));
 }
 
 static json_t *text_or_null(const char *value)
 {
-    return value && value[0] ? json_string(value) : json_null();
+    return value && value[0] ? text(value) : json_null();
 }
 
 static json_t *when(int64_t at_ms)
@@ -24,19 +35,6 @@ static json_t *when(int64_t at_ms)
         return json_null();
     when_text(at_ms, out);
     return json_string(out);
-}
-
-/* Octets of a sender's: what is no UTF-8 is replaced, visibly. */
-static json_t *octets(struct slice value)
-{
-    json_t *whole = json_stringn(value.at, value.len);
-    if (whole)
-        return whole;
-    CLEANUP(str_clear) struct str plain = STR_INIT;
-    CLEANUP(str_clear) struct str copy = STR_INIT;
-    str_add(&copy, value);
-    plain_text(str_z(&copy), &plain);
-    return json_stringn(str_z(&plain), plain.len);
 }
 
 static void put(json_t *object, const char *name, json_t *value)
@@ -400,5 +398,38 @@ void json_identified(const struct identified *id, struct str *out)
     put(o, "fingerprint", id->readable ? hex(&id->fingerprint) : json_null());
     put(o, "rule", text_or_null(id->rule));
     put(o, "acknowledgement", text_or_null(skip_text(id->skip)));
+    finish(o, out);
+}
+
+/* ---- what was tried, and what was decided -------------------------------------------------------------- */
+
+void json_checks(const struct check_result *result, size_t count, struct str *out)
+{
+    static const char *const findings[] = {"good", "warning", "bad"};
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *o = json_object();
+        put(o, "finding", text(findings[result[i].finding]));
+        put(o, "what", text(result[i].what));
+        put(o, "mend", text_or_null(result[i].mend));
+        json_array_append_new(list, o);
+    }
+    finish(list, out);
+}
+
+void json_decided(enum decision decision, const struct decision_result *result, struct str *out)
+{
+    json_t *o = json_object();
+    put(o, "decision", text(decision_text(decision)));
+    put(o, "state", text(item_state_text(result->state)));
+    put(o, "case", text_or_null(result->reference));
+    finish(o, out);
+}
+
+void json_chosen(const char *mailbox, enum import_choice choice, struct str *out)
+{
+    json_t *o = json_object();
+    put(o, "mailbox", text(mailbox));
+    put(o, "choice", text(import_text(choice)));
     finish(o, out);
 }

@@ -8,8 +8,7 @@
 struct word {
     const char *at;
     size_t len;
-    const char *value; /* an option's value name, or NULL */
-    size_t value_len;
+    struct slice value; /* of an option: the name of its value, or what it may be; empty: none */
     bool optional;
 };
 
@@ -18,9 +17,14 @@ static bool is_option(const struct word *w)
     return w->len > 2 && strncmp(w->at, "--", 2) == 0;
 }
 
+static bool is_name(const char *at, size_t len)
+{
+    return len > 0 && isupper((unsigned char)at[0]);
+}
+
 static bool is_value(const struct word *w)
 {
-    return w->len > 0 && isupper((unsigned char)w->at[0]);
+    return is_name(w->at, w->len);
 }
 
 static size_t span(const char *s)
@@ -39,11 +43,9 @@ static bool next_word(const char **rest, struct word *out)
     out->at = p;
     out->len = span(p);
     p += out->len;
-    bool takes_value = is_option(out) && *p == ' ' && isupper((unsigned char)p[1]);
-    if (takes_value) {
-        out->value = p + 1;
-        out->value_len = strcspn(p + 1, "]");
-        p = out->value + out->value_len;
+    if (is_option(out) && *p == ' ' && isalpha((unsigned char)p[1])) {
+        out->value = (struct slice){p + 1, strcspn(p + 1, " ]")};
+        p += 1 + out->value.len;
     }
     *rest = p;
     return true;
@@ -63,9 +65,9 @@ size_t pattern_words(const char *pattern, char *const *argv, size_t argc)
 }
 
 /* Is `text` one of "a|b|c"? */
-static bool one_of(const struct word *w, const char *text, size_t len)
+static bool one_of(struct slice choice, const char *text, size_t len)
 {
-    struct slice rest = {w->at, w->len}, one;
+    struct slice rest = choice, one;
     while (slice_next(&rest, '|', &one))
         if (one.len == len && memcmp(one.at, text, len) == 0)
             return true;
@@ -75,7 +77,7 @@ static bool one_of(const struct word *w, const char *text, size_t len)
 static bool find_option(const char *pattern, const char *text, size_t len, struct word *out)
 {
     while (next_word(&pattern, out))
-        if (is_option(out) && one_of(out, text, len))
+        if (is_option(out) && one_of((struct slice){out->at, out->len}, text, len))
             return true;
     return false;
 }
@@ -104,6 +106,15 @@ keep(struct args *out, const char *name, size_t length, const char *value, struc
     return RC_OK;
 }
 
+static enum rc check_value(
+    const char *option, size_t len, struct slice allowed, const char *value, struct err *err)
+{
+    if (is_name(allowed.at, allowed.len) || one_of(allowed, value, strlen(value)))
+        return RC_OK;
+    return FAIL(err, RC_USAGE, "%.*s takes %.*s, and not '%s'", (int)len, option, (int)allowed.len,
+                allowed.at, value);
+}
+
 static enum rc take_option(const char *pattern,
                            char *const *argv,
                            size_t argc,
@@ -112,20 +123,21 @@ static enum rc take_option(const char *pattern,
                            struct err *err)
 {
     const char *text = argv[*i];
-    const char *equals = strchr(text, '=');
-    size_t len = equals ? (size_t)(equals - text) : strlen(text);
+    const char *value = strchr(text, '=');
+    size_t len = value ? (size_t)(value++ - text) : strlen(text);
     struct word w;
     if (!find_option(pattern, text, len, &w))
         return FAIL(err, RC_USAGE, "there is no option %.*s here", (int)len, text);
-    if (!w.value && equals)
+    if (w.value.len == 0 && value)
         return FAIL(err, RC_USAGE, "%.*s takes no value", (int)len, text);
-    if (!w.value)
+    if (w.value.len == 0)
         return keep(out, text, len, "", err);
-    if (equals)
-        return keep(out, text, len, equals + 1, err);
-    if (*i + 1 >= argc)
-        return FAIL(err, RC_USAGE, "%s needs a value: %.*s", text, (int)w.value_len, w.value);
-    return keep(out, text, len, argv[++*i], err);
+    if (!value && *i + 1 < argc)
+        value = argv[++*i];
+    if (!value)
+        return FAIL(err, RC_USAGE, "%s needs a value: %.*s", text, (int)w.value.len, w.value.at);
+    TRY(check_value(text, len, w.value, value, err));
+    return keep(out, text, len, value, err);
 }
 
 static enum rc
@@ -134,9 +146,17 @@ take_place(const char *pattern, size_t place, const char *text, struct args *out
     struct word w;
     if (!find_place(pattern, place, &w))
         return FAIL(err, RC_USAGE, "'%s' is one word too many", text);
-    if (!is_value(&w) && !one_of(&w, text, strlen(text)))
+    if (!is_value(&w) && !one_of((struct slice){w.at, w.len}, text, strlen(text)))
         return FAIL(err, RC_USAGE, "'%s' is not one of %.*s", text, (int)w.len, w.at);
     return keep(out, w.at, w.len, text, err);
+}
+
+static enum rc missing_place(const char *pattern, size_t place, struct err *err)
+{
+    struct word w;
+    if (!find_place(pattern, place, &w) || w.optional)
+        return RC_OK;
+    return FAIL(err, RC_USAGE, "%.*s is missing", (int)w.len, w.at);
 }
 
 enum rc pattern_match(
@@ -144,19 +164,19 @@ enum rc pattern_match(
 {
     size_t place = 0;
     bool only_places = false;
-    struct word missing;
     *out = (struct args){.count = 0};
     for (size_t i = pattern_words(pattern, argv, argc); i < argc; i++) {
-        if (!only_places && strcmp(argv[i], "--") == 0)
+        bool dashes = !only_places && strncmp(argv[i], "--", 2) == 0;
+        enum rc rc = RC_OK;
+        if (dashes && argv[i][2] == '\0')
             only_places = true;
-        else if (!only_places && strncmp(argv[i], "--", 2) == 0)
-            TRY(take_option(pattern, argv, argc, &i, out, err));
         else
-            TRY(take_place(pattern, place++, argv[i], out, err));
+            rc = dashes ? take_option(pattern, argv, argc, &i, out, err)
+                        : take_place(pattern, place++, argv[i], out, err);
+        if (rc != RC_OK)
+            return rc;
     }
-    if (find_place(pattern, place, &missing) && !missing.optional)
-        return FAIL(err, RC_USAGE, "%.*s is missing", (int)missing.len, missing.at);
-    return RC_OK;
+    return missing_place(pattern, place, err);
 }
 
 const char *args_get(const struct args *args, const char *name)

@@ -35,6 +35,15 @@ void period_text(int64_t at_ms, int64_t now_ms, char out[32])
         (void)strftime(out, 32, "%Y-%m-%d", &day);
 }
 
+void period_exact(int64_t at_ms, char out[32])
+{
+    time_t at = (time_t)(at_ms / 1000);
+    struct tm day;
+    out[0] = '\0';
+    if (at_ms >= 0 && localtime_r(&at, &day))
+        (void)strftime(out, 32, "%Y-%m-%d %H:%M:%S", &day);
+}
+
 void period_age(int64_t ms, char out[32])
 {
     /* clang-format off */

@@ -1,90 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <onecase/front.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COLUMNS_MAX 16
 #define GAP         2
-#define NARROWEST   4
 
 struct table {
+    struct column column[COLUMNS_MAX];
     size_t columns, rows;
     char **cell; /* rows * columns, the heading first */
 };
 
-/* ---- text that a terminal can bear ---------------------------------------------------------------- */
-
-/* The length of the UTF-8 sequence at `p`, or 0 where there is none. */
-static size_t sequence(const unsigned char *p)
-{
-    size_t n = p[0] < 0x80             ? 1
-               : (p[0] & 0xE0) == 0xC0 ? 2
-               : (p[0] & 0xF0) == 0xE0 ? 3
-               : (p[0] & 0xF8) == 0xF0 ? 4
-                                       : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    return n;
-}
-
-static unsigned long code_point(const unsigned char *p, size_t n)
-{
-    static const unsigned char mask[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-    unsigned long c = p[0] & mask[n];
-    for (size_t i = 1; i < n; i++)
-        c = c << 6 | (p[i] & 0x3F);
-    return c;
-}
-
-/* Controls of either set, and what turns the direction of text around. */
-static bool harmful(unsigned long c)
-{
-    return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) ||
-           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
-           (c >= 0xE0000 && c <= 0xE007F);
-}
-
-void plain_text(const char *text, struct str *out)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    while (*p) {
-        size_t n = sequence(p);
-        if (n == 0)
-            str_addz(out, "\xEF\xBF\xBD");
-        else if (harmful(code_point(p, n)))
-            str_addc(out, ' ');
-        else
-            str_add(out, (struct slice){(const char *)p, n});
-        p += n ? n : 1;
-    }
-}
-
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
-static void add_row(struct table *t, const char *const *cell)
+static void add_cell(struct table *t, size_t column, const char *text)
+{
+    CLEANUP(str_clear) struct str plain = STR_INIT;
+    plain_text(text, &plain);
+    t->cell[t->rows * t->columns + column] = mem_text(str_z(&plain));
+}
+
+static void begin_row(struct table *t)
 {
     t->cell = mem_grow(t->cell, (t->rows + 1) * t->columns, sizeof *t->cell);
-    for (size_t i = 0; i < t->columns; i++) {
-        struct str plain = STR_INIT;
-        plain_text(cell[i] ? cell[i] : "", &plain);
-        t->cell[t->rows * t->columns + i] = mem_text(str_z(&plain));
-        str_clear(&plain);
+}
+
+struct table *table_of(const struct column *column, size_t columns)
+{
+    struct table *t = mem_new(1, sizeof *t);
+    t->columns = columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
+    begin_row(t);
+    for (size_t c = 0; c < t->columns; c++) {
+        t->column[c] = column[c];
+        add_cell(t, c, column[c].heading);
     }
     t->rows++;
+    return t;
 }
 
 struct table *table_new(const char *const *heading, size_t columns)
 {
-    struct table *t = mem_new(1, sizeof *t);
-    t->columns = columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
-    add_row(t, heading);
-    return t;
+    struct column column[COLUMNS_MAX];
+    for (size_t c = 0; c < columns && c < COLUMNS_MAX; c++)
+        column[c] = (struct column){.heading = heading[c], .least = 4};
+    return table_of(column, columns);
 }
 
 void table_row(struct table *table, const char *const *cell)
 {
-    add_row(table, cell);
+    begin_row(table);
+    for (size_t c = 0; c < table->columns; c++)
+        add_cell(table, c, cell[c]);
+    table->rows++;
 }
 
 void table_free(struct table **table)
@@ -98,78 +67,116 @@ void table_free(struct table **table)
     *table = NULL;
 }
 
+/* ---- how wide each column is ------------------------------------------------------------------------ */
+
+struct layout {
+    size_t width[COLUMNS_MAX];
+    bool shown[COLUMNS_MAX];
+};
+
+static void measure(const struct table *t, struct layout *l)
+{
+    *l = (struct layout){.width = {0}};
+    for (size_t i = 0; i < t->rows * t->columns; i++) {
+        size_t columns = plain_columns(t->cell[i]);
+        if (columns > l->width[i % t->columns])
+            l->width[i % t->columns] = columns;
+    }
+    for (size_t c = 0; c < t->columns; c++)
+        l->shown[c] = true;
+}
+
+static size_t total(const struct table *t, const struct layout *l)
+{
+    size_t sum = 0, shown = 0;
+    for (size_t c = 0; c < t->columns; c++) {
+        sum += l->shown[c] ? l->width[c] : 0;
+        shown += l->shown[c];
+    }
+    return shown > 0 ? sum + (shown - 1) * GAP : 0;
+}
+
+/* One column off where most may be spared: of the columns that may be cut, or of `all`; false where
+ * nothing is left to spare. */
+static bool cut_one(const struct table *t, struct layout *l, bool all)
+{
+    size_t from = t->columns, most = 0;
+    for (size_t c = 0; c < t->columns; c++) {
+        size_t least = all ? 1 : t->column[c].least ? t->column[c].least : SIZE_MAX;
+        size_t spare = l->shown[c] && l->width[c] > least ? l->width[c] - least : 0;
+        if (spare > most) {
+            from = c;
+            most = spare;
+        }
+    }
+    if (most > 0)
+        l->width[from]--;
+    return most > 0;
+}
+
+/* Leaves out the column that is missed least; of all, where no row says so, the last. */
+static bool drop_one(const struct table *t, struct layout *l, bool all)
+{
+    size_t first = t->columns;
+    unsigned most = 0;
+    for (size_t c = 0; c < t->columns; c++)
+        if (l->shown[c] && (t->column[c].drop > most || all)) {
+            first = c;
+            most = t->column[c].drop;
+        }
+    if (first < t->columns)
+        l->shown[first] = false;
+    return first < t->columns;
+}
+
+/* Cuts texts, then leaves columns out and begins anew, and at the very last cuts everything. */
+static void fit(const struct table *t, size_t room, struct layout *l)
+{
+    struct layout whole;
+    measure(t, &whole);
+    *l = whole;
+    while (total(t, l) > room)
+        if (!cut_one(t, l, false)) {
+            if (!drop_one(t, &whole, false))
+                break;
+            *l = whole;
+        }
+    while (total(t, l) > room)
+        if (!cut_one(t, l, true) && !drop_one(t, l, true))
+            return;
+}
+
 /* ---- printing -------------------------------------------------------------------------------------- */
 
-static size_t length(const char *text)
+static void add_shown(const char *text, size_t width, bool right, struct str *line)
 {
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xC0) != 0x80;
-    return n;
+    CLEANUP(str_clear) struct str cut = STR_INIT;
+    plain_cut(text, width, &cut);
+    int missing = (int)(width - plain_columns(str_z(&cut)));
+    str_addf(line, "%*s%s%*s", right ? missing : 0, "", str_z(&cut), right ? 0 : missing, "");
 }
 
-static void measure(const struct table *t, size_t width[COLUMNS_MAX])
+static void print_row(const struct table *t, const struct layout *l, size_t row, struct str *line)
 {
-    for (size_t c = 0; c < t->columns; c++)
-        width[c] = 0;
-    for (size_t i = 0; i < t->rows * t->columns; i++)
-        if (length(t->cell[i]) > width[i % t->columns])
-            width[i % t->columns] = length(t->cell[i]);
-}
-
-static size_t total(const struct table *t, const size_t width[COLUMNS_MAX])
-{
-    size_t sum = 0;
-    for (size_t c = 0; c < t->columns; c++)
-        sum += width[c] + (c > 0 ? GAP : 0);
-    return sum;
-}
-
-static size_t widest(const struct table *t, const size_t width[COLUMNS_MAX])
-{
-    size_t w = 0;
-    for (size_t c = 1; c < t->columns; c++)
-        if (width[c] > width[w])
-            w = c;
-    return w;
-}
-
-static void fit(const struct table *t, size_t room, size_t width[COLUMNS_MAX])
-{
-    while (room > 0 && total(t, width) > room) {
-        size_t w = widest(t, width);
-        if (width[w] <= NARROWEST)
-            return;
-        width[w]--;
+    str_empty(line);
+    for (size_t c = 0; c < t->columns; c++) {
+        if (!l->shown[c])
+            continue;
+        str_addf(line, "%*s", line->len > 0 ? GAP : 0, "");
+        add_shown(t->cell[row * t->columns + c], l->width[c], t->column[c].right, line);
     }
+    while (line->len > 0 && line->at[line->len - 1] == ' ')
+        line->at[--line->len] = '\0';
 }
 
-static void print_cell(const char *text, size_t width, bool last, FILE *out)
+void table_print(const struct table *table, size_t width, bool bold, FILE *out)
 {
-    size_t n = length(text), shown = n > width ? width - 1 : n;
-    const char *p = text;
-    for (size_t i = 0; i < shown; i++) {
-        fputc(*p++, out);
-        while (((unsigned char)*p & 0xC0) == 0x80)
-            fputc(*p++, out);
-    }
-    if (n > width)
-        fputs("\xE2\x80\xA6", out);
-    size_t used = n > width ? width : n;
-    for (; !last && used < width + GAP; used++)
-        fputc(' ', out);
-}
-
-void table_print(const struct table *table, size_t width, bool colour, FILE *out)
-{
-    size_t column[COLUMNS_MAX];
-    measure(table, column);
-    fit(table, width, column);
+    CLEANUP(str_clear) struct str line = STR_INIT;
+    struct layout l;
+    fit(table, width ? width : SIZE_MAX, &l);
     for (size_t r = 0; r < table->rows; r++) {
-        fputs(colour && r == 0 ? "\033[1m" : "", out);
-        for (size_t c = 0; c < table->columns; c++)
-            print_cell(table->cell[r * table->columns + c], column[c], c + 1 == table->columns,
-                       out);
-        fputs(colour && r == 0 ? "\033[0m\n" : "\n", out);
+        print_row(table, &l, r, &line);
+        bool marked = bold && r == 0;
+        fprintf(out, "%s%s%s\n", marked ? "\033[1m" : "", str_z(&line), marked ? "\033[0m" : "");
     }
 }

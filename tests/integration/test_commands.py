@@ -144,7 +144,7 @@ def test_control_characters_of_a_sender_do_not_reach_the_terminal(rig):
     (["resolve", "0123456789abcdef", "--conflict", "dismiss", *BY], 66, "no mail"),
     (["resolve", "KEY", "--conflict", "dismiss", "--by", "Ann"], 64, "--reason"),
     (["resolve", "KEY", "--conflict", "dismiss", "--reason", "r"], 64, "--by"),
-    (["resolve", "KEY", "--conflict", "odd", *BY], 64, "takes one decision of"),
+    (["resolve", "KEY", "--conflict", "odd", *BY], 64, "--conflict takes new-case|append|dismiss"),
     (["resolve", "KEY", *BY], 64, "takes one decision of"),
     (["first-import", "help", "odd"], 64, ""),
     (["identify", "/nowhere/a.eml"], 66, "/nowhere/a.eml"),

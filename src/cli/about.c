@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli_p.h"
+
+/* In the order in which help shows them. Every option of every pattern has its row. */
+/* clang-format off */
+const struct about abouts[] = {
+/*    command               what                                text */
+    { "run",                "",                                 "Watches every mailbox of the configuration until it is told to end: SIGTERM ends it when what is under way has ended, SIGHUP reads the configuration again. With --once it ends by itself: 0 where all that was there is handled or waits for its time, 69 where an IMAP server or the ledger could not be reached, 74 where the disk failed, 77 where a mailbox belongs to another deployment." },
+    { "run",                "--once",                           "handles all that is there or due now, prints a summary and ends" },
+    { "run",                "--dry-run",                        "says what would be done with each message now in the inbox; changes nothing" },
+    { "run",                "--mailbox M",                      "only this mailbox" },
+    { "run",                "--take-over NAME",                 "the mailbox belongs to the deployment NAME, which is gone: it becomes ours" },
+    { "run",                "onecase run --once",               "" },
+
+    { "status",             "",                                 "What waits for a decision is listed by reason; a server that fails is named with the time of the next try; senders who were not told are counted." },
+
+    { "doctor",             "",                                 "Tries the configuration, the ledger, the disk, IMAP with its folders, and SMTP up to RSET: nothing is sent. Ends with 1 where something is wrong." },
+    { "doctor",             "--send-to ADDRESS",                "sends one test mail to this address and looks for its copy in the evidence folder" },
+
+    { "verify",             "",                                 "Holds the ledger against its own chain, the files against their digests and the mailboxes against what was recorded; prints every disagreement, changes nothing and ends with 1 where one is not explained." },
+    { "verify",             "--explain REASON",                 "records that what is shown now is known, and why; it is no longer counted" },
+
+    { "items",              "--state S",                        "only those that are received, in_progress, complete or needs_reconciliation" },
+    { "deliveries",         "--state S",                        "only those that are received, in_progress, complete, needs_reconciliation or duplicate" },
+    { "cases",              "--state S",                        "only those that are open or closed" },
+    { "items",              "--mailbox M",                      "only those of this mailbox" },
+    { "deliveries",         "--mailbox M",                      "only those of this mailbox" },
+    { "cases",              "--mailbox M",                      "only those of this mailbox" },
+    { "items",              "--older-than D",                   "only those that arrived before a date (2026-03-02), or longer ago than a duration (12h, 7d)" },
+    { "items",              "--not-told",                       "only those whose sender was not told, as the confirmation was refused or given up" },
+    { "",                   "--limit N",                        "so many rows; by default a table has 50 and JSON has all" },
+    { "items",              "onecase items --state needs_reconciliation", "" },
+    { "items",              "onecase items --not-told --older-than 12h",  "" },
+
+    { "item",               "",                                 "KEY is a case's reference, or a key's first 8 digits or more. What you can decide stands under the question." },
+
+    { "case",               "",                                 "Attachments are shown with the file that holds them. Whoever closes, opens or merges a case says --by and --reason." },
+    { "case",               "--close",                          "closes it; its sender is told, once, where a template is configured for that" },
+    { "case",               "--reopen",                         "opens it again; nobody is told" },
+    { "case",               "--merge-into R",                   "into the case R: replies go there; nobody is told" },
+    { "case",               "--unmerge",                        "takes it out of the other case" },
+
+    { "",                   "--since D",                        "from a date (2026-03-02, in UTC), or from a duration ago (7d)" },
+    { "",                   "--until D",                        "up to a date or a duration ago; by default until now" },
+    { "",                   "--format F",                       "table, csv, json or html" },
+    { "report duplicates",  "onecase report duplicates --since 30d", "" },
+    { "report decisions",   "onecase report decisions --since 2026-03-01 --format csv >decisions.csv", "" },
+
+    { "export",             "",                                 "The letters, files, tries, evidence and decisions of one mail, or of all of a span, with checksums: it can be checked without this program." },
+
+    { "deployments",        "",                                 "A mailbox belongs to one deployment. Where another one owns it, nothing is done there until that one gives it up or is taken over from." },
+    { "deployments",        "--take-over NAME",                 "removes the claim of the deployment NAME, which is gone for good, and works through what is there" },
+
+    { "check",              "",                                 "For Nagios and its kin: one line with what is wrong, and 0 where all is well, 1 warning, 2 critical, 3 where nothing can be found out." },
+
+    { "first-import",       "",                                 "Mail that lay in the inbox before the first start waits untouched until this is said: 'cases' makes cases of it and tells nobody, 'full' treats it as if it had just come, 'adopt' remembers it and leaves it where it is. The choice stands in the ledger." },
+    { "first-import",       "--by NAME",                        "who chooses; by default the account" },
+
+    { "resolve",            "",                                 "KEY is as for item, which shows what can be decided and what follows. The decision is recorded with the name, the account and the reason. A decision that does not fit the mail's state changes nothing and ends with 1; one that is too early ends with 75 and the time from which it is possible." },
+    { "resolve",            "--acknowledgement sent|not-sent|none", "was the confirmation sent? not-sent sends it once more with the same Message-ID, none sends none" },
+    { "resolve",            "--run-gone",                       "with not-sent: the run that may have sent it is gone for good" },
+    { "resolve",            "--conflict new-case|append|dismiss", "another mail with the same identifier: a case of its own, part of the first, or the same mail" },
+    { "resolve",            "--unprocessable retry|dismiss",    "a mail that could not be read: read it once more, or file it" },
+    { "resolve",            "--case made|not-made",             "was the case made at its destination? With made, the case's ID there follows" },
+    { "resolve",            "--flood let-through|mute",         "one sender sends too many: a case all the same, or none" },
+    { "resolve",            "--resend-acknowledgement",         "sends a confirmation that was refused, left out or given up" },
+    { "resolve",            "--all-like",                       "the same for all that wait for the same reason and broke in the same minute or run" },
+    { "resolve",            "--approve",                        "where two persons are asked for: approves what another has proposed by the same command" },
+    { "resolve",            "--undo",                           "takes the last decision back, while nothing has left because of it" },
+    { "resolve",            "onecase resolve HD-7K3M9QWX --acknowledgement sent --by ann --reason 'found in Sent'", "" },
+
+    { "replay",             "",                                 "Takes a KEY as item does, or all mails of a state. Never sends a confirmation that was sent or of which that is not known; one that was refused, left out or given up only where --resend-acknowledgement says so. A complete mail runs nothing again: it is read back. A replay of many that was interrupted goes on where it ended when the same is typed again." },
+    { "replay",             "--state S",                        "all that are received, in_progress, complete or needs_reconciliation" },
+    { "replay",             "--where CONDITION",                "of these only from=ADDRESS, domain=NAME, mailbox=ID, reason=WORD or case=REFERENCE" },
+    { "replay",             "--resend-acknowledgement",         "the confirmation too, where it was refused, left out or given up" },
+    { "replay",             "--approve",                        "does it; without, it is only shown. Where two persons are asked for, the first who says it proposes, and the second does it" },
+    { "replay",             "--plan HASH",                      "only if the plan is still the one that was shown" },
+    { "replay",             "onecase replay --state needs_reconciliation --where reason=gave-up", "" },
+
+    { "suspects",           "",                                 "Without a choice, lists them, or those like one case." },
+    { "suspects",           "--authoritative",                  "this case stands: the others of the same words are copies of it, linked and closed; nobody is told" },
+    { "suspects",           "--different",                      "they are different cases, and not listed again" },
+
+    { "pause",              "",                                 "Arrivals go on being recorded, and no step runs, until resume." },
+    { "pause",              "--mailbox M",                      "only this mailbox" },
+    { "resume",             "--mailbox M",                      "only this mailbox" },
+    { "pause",              "--effect KIND",                    "only steps of this kind: case, attachment, acknowledgement, move or webhook" },
+    { "pause",              "onecase pause --effect acknowledgement --by ann --reason 'wrong template'", "" },
+
+    { "",                   "--by NAME",                        "who decides; recorded with the account" },
+    { "",                   "--reason TEXT",                    "why; recorded" },
+
+    { "identify",           "",                                 "Reads a message file as if it had just come, in a folder of its own: its key, its digests, and whether it would be answered." },
+    { "identify",           "--mailbox M",                      "as if it came to this mailbox; by default the first" },
+
+    { "config",             "",                                 "config/onecase.example.yaml is a shorter start." },
+    { "config",             "--reference",                      "the same" },
+
+    { "completion",         "onecase completion bash >/etc/bash_completion.d/onecase", "" },
+
+    { "",                   "--json",                           "for scripts: JSON, with the program's own words and times in UTC" },
+};
+/* clang-format on */
+const size_t about_count = LENGTH(abouts);
