@@ -29,6 +29,17 @@ static void header(GMimeObject *message, const char *name, const char *value)
     g_mime_object_append_header(message, name, value, NULL);
 }
 
+/* As it stands: the library would write an id anew by its own grammar, which not every sender's keeps
+ * to, and an answer that names another id belongs to nothing. */
+static void header_as_is(GMimeObject *message, const char *name, struct slice value)
+{
+    char *raw = g_strdup_printf(" %.*s\n", (int)value.len, value.at);
+    header(message, name, "");
+    g_mime_header_set_raw_value(
+        g_mime_header_list_get_header(g_mime_object_get_header_list(message), name), raw);
+    g_free(raw);
+}
+
 /* The original's Message-ID is octets of the sender's: only one that is a plain token is repeated. */
 static bool can_be_referred_to(struct slice id)
 {
@@ -84,10 +95,8 @@ static void set_headers(GMimeMessage *message, const struct letter_facts *letter
     const struct acknowledgement_facts *f = letter->facts;
     header(object, "Message-ID", letter->message_id);
     if (can_be_referred_to(f->in_reply_to)) {
-        char *id = g_strndup(f->in_reply_to.at, f->in_reply_to.len);
-        header(object, "In-Reply-To", id);
-        header(object, "References", id);
-        g_free(id);
+        header_as_is(object, "In-Reply-To", f->in_reply_to);
+        header_as_is(object, "References", f->in_reply_to);
     }
     header(object, "Auto-Submitted", "auto-replied");
     header(object, "X-Auto-Response-Suppress", "All");

@@ -146,6 +146,34 @@ static void no_value_can_add_a_header_or_a_recipient(void **state)
     assert_lines_hold(&letter);
 }
 
+static void the_id_that_it_answers_stands_as_the_sender_wrote_it(void **state)
+{
+    static char long_id[901];
+    memset(long_id, 'x', sizeof long_id - 1);
+    const struct {
+        const char *name, *id;
+    } ids[] = {
+        {"two @", "<a@b@example.org>"},
+        {"a comment", "<a(b)c@example.org>"},
+        {"dots", "<.a..@[x>"},
+        {"no @", "<no.at>"},
+        {"not closed", "<a@b"},
+        {"a quote", "<\"ab@example.org>"},
+        {"long", long_id},
+    };
+    struct acknowledgement_facts f = facts();
+
+    (void)state;
+    FOR_EACH(row, ids) {
+        CLEANUP(str_clear) struct str letter = STR_INIT;
+        f.in_reply_to = slice_z(row->id);
+        compose(&f, &letter);
+        assert_header(&letter, "In-Reply-To", row->id);
+        assert_header(&letter, "References", row->id);
+        assert_lines_hold(&letter);
+    }
+}
+
 static void a_bad_template_is_named_with_its_line(void **state)
 {
     static const struct {
@@ -213,6 +241,7 @@ int main(void)
         cmocka_unit_test(it_carries_the_headers_of_the_contract),
         cmocka_unit_test(the_same_facts_give_the_same_octets),
         cmocka_unit_test(no_value_can_add_a_header_or_a_recipient),
+        cmocka_unit_test(the_id_that_it_answers_stands_as_the_sender_wrote_it),
         cmocka_unit_test(a_bad_template_is_named_with_its_line),
         cmocka_unit_test(a_state_without_template_is_refused),
     };
