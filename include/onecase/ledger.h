@@ -70,6 +70,7 @@ struct mailbox_record {
     int64_t backlog;                             /* messages seen and not yet recorded */
     bool paused;
     unsigned paused_effects; /* KIND()s; 0 with paused: all */
+    char hold_folder[256];   /* while paused new mail is moved there, then back; "" is none */
     int64_t generation;      /* of the ledger when this mailbox last agreed with it */
     uint32_t rewind_uidvalidity,
         rewind_uidnext;    /* inbox mail below is from before the ledger went back */
@@ -414,6 +415,12 @@ struct bulk {
     char by[200];
 };
 
+/* A message that is kept aside, or is to be. */
+struct held_message {
+    int64_t delivery; /* 0: known by its octets only */
+    uint32_t uidvalidity, uid;
+};
+
 /* What a person does with a case. */
 enum case_act {
     CASE_CLOSE,
@@ -516,6 +523,32 @@ struct ledger_operators {
                         struct instant now,
                         struct case_result *out,
                         struct err *err);
+    /* New mail of a paused mailbox is kept aside in that folder; RC_CONFLICT: some is in another yet. */
+    enum rc (*hold)(void *self,
+                    const char *mailbox,
+                    const char *folder,
+                    const char *by,
+                    const char *why,
+                    struct instant now,
+                    struct err *err);
+    /* What lies in that folder as the ledger knows it; of the inbox only what came since the pause.
+     * `out` is owned by the caller (free). */
+    enum rc (*held)(void *self,
+                    const char *mailbox,
+                    const char *folder,
+                    bool since_pause,
+                    struct held_message **out,
+                    size_t *count,
+                    struct err *err);
+    /* It lies in that folder now, under that UID: set aside, or `back`. */
+    enum rc (*hold_moved)(void *self,
+                          const struct held_message *message,
+                          const char *folder,
+                          bool back,
+                          struct instant now,
+                          struct err *err);
+    /* Everything is back; RC_CONFLICT: the mailbox is paused again. */
+    enum rc (*hold_over)(void *self, const char *mailbox, struct instant now, struct err *err);
     /* A disagreement that verify has found, by the digest of what it says: has somebody explained it? */
     enum rc (*explained)(void *self, const char *digest, bool *out, struct err *err);
     enum rc (*explain)(void *self,

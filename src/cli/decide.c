@@ -29,23 +29,31 @@ int cmd_first_import(struct call *call)
     return EXIT_DONE;
 }
 
+/* Each mailbox that is meant has its row, though no service has looked at it yet. */
 static enum rc
 pause_one(struct call *call, const char *mailbox, bool paused, unsigned effects, struct err *err)
 {
     CLEANUP(str_clear) struct str by = STR_INIT;
-    struct mailbox_record record;
-    const char *why;
+    const char *why, *folder = args_get(&call->args, "--hold");
     const struct ledger *l = call->ops->ledger;
     struct instant now = {.wall_ms = call->now_ms};
+    struct mailbox_record record;
     TRY(decider(call, &by, &why, err));
-    TRY(l->mailboxes->load(l->self, mailbox, &record, err)); /* makes it, before the first look */
-    return l->people->pause(l->self, mailbox, paused, effects, str_z(&by), why, now, err);
+    TRY(l->mailboxes->load(l->self, mailbox, &record, err));
+    if (paused && folder)
+        TRY(l->operators->hold(l->self, mailbox, folder, str_z(&by), why, now, err));
+    TRY(l->people->pause(l->self, mailbox, paused, effects, str_z(&by), why, now, err));
+    printf("%s: %s%s\n", mailbox, paused ? "paused; arrivals go on being recorded" : "goes on",
+           !paused && record.hold_folder[0] ? "; what was kept aside comes back"
+           : paused && folder               ? ", and then kept aside"
+                                            : "");
+    return RC_OK;
 }
 
 static int pause_all(struct call *call, bool paused, unsigned effects)
 {
+    const char *only, *hold = args_get(&call->args, "--hold");
     const struct config *c = call->ops->config;
-    const char *only;
     struct err err = ERR_INIT;
     if (asked_mailbox(call, &only, &err) != RC_OK)
         return failed(&err);
@@ -55,17 +63,32 @@ static int pause_all(struct call *call, bool paused, unsigned effects)
             continue;
         if (pause_one(call, id, paused, effects, &err) != RC_OK)
             return failed(&err);
-        printf("%s %s\n", id, paused ? "is paused; arrivals go on being recorded" : "goes on");
     }
     return EXIT_DONE;
 }
 
+/* A folder that something else is watched in or filed to is no place to keep mail aside. */
+static bool taken(const struct config *c, const char *folder)
+{
+    for (size_t i = 0; i < c->mailboxes.count; i++) {
+        const struct config_folders *f = &c->mailboxes.at[i].folders;
+        const char *const used[] = {f->inbox, f->processed, f->duplicates, f->unprocessable,
+                                    f->claim};
+        for (size_t k = 0; k < LENGTH(used); k++)
+            if (strcmp(used[k], folder) == 0)
+                return true;
+    }
+    return false;
+}
+
 int cmd_pause(struct call *call)
 {
-    const char *kind = args_get(&call->args, "--effect");
+    const char *kind = args_get(&call->args, "--effect"), *hold = args_get(&call->args, "--hold");
     enum effect_kind which = EFFECT_CASE;
     if (kind && !effect_kind_parse(kind, &which))
         return usage("--effect takes one of case, attachment, acknowledgement, move, webhook");
+    if (hold && (!*hold || strlen(hold) > 200 || taken(call->ops->config, hold)))
+        return usage("--hold takes a folder that nothing is watched in or filed to");
     return pause_all(call, true, kind ? KIND(which) : 0);
 }
 

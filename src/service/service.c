@@ -167,8 +167,10 @@ static enum rc look(struct service *s, struct err *err)
         return RC_OK;
     /* What was filed had its case before what still lies there. */
     TRY(observe_filed(s, err));
+    TRY(hold_back(s, err));
     if (!s->result->mailbox_failed && !s->record.scanning)
         TRY(observe(s, err));
+    TRY(hold_new(s, err));
     mailbox_worked(s);
     return RC_OK;
 }

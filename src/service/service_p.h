@@ -121,6 +121,8 @@ enum rc claim_check(struct service *s, struct err *err) MUST_CHECK; /* claim.c *
 enum rc claim_mark(struct service *s, struct err *err) MUST_CHECK;
 enum rc observe(struct service *s, struct err *err) MUST_CHECK; /* observe.c */
 enum rc observe_filed(struct service *s, struct err *err) MUST_CHECK;
+enum rc hold_back(struct service *s, struct err *err) MUST_CHECK; /* hold.c; before observe */
+enum rc hold_new(struct service *s, struct err *err) MUST_CHECK;  /* after it */
 enum rc evidence_late(struct service *s, struct err *err) MUST_CHECK; /* evidence.c */
 enum rc perform(struct service *s, struct err *err) MUST_CHECK;       /* perform.c */
 

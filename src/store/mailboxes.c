@@ -40,6 +40,7 @@ static enum rc record_of(struct stmt *s, struct mailbox_record *out, struct err 
     out->backlog = col_int(s, "backlog");
     out->paused = col_int(s, "paused") != 0;
     out->paused_effects = (unsigned)col_int(s, "paused_effects");
+    TRY(COL_COPY(s, "hold_folder", out->hold_folder, err));
     out->generation = col_int(s, "generation");
     out->rewind_uidvalidity = (uint32_t)col_int(s, "rewind_uidvalidity");
     out->rewind_uidnext = (uint32_t)col_int(s, "rewind_uidnext");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "case_act.h"
+#include "hold.h"
 #include "replay.h"
 
 const struct ledger_operators store_operators = {
@@ -9,6 +10,10 @@ const struct ledger_operators store_operators = {
     .bulk_find = operators_bulk_find,
     .bulk_next = operators_bulk_next,
     .case_act = operators_case_act,
+    .hold = operators_hold,
+    .held = operators_held,
+    .hold_moved = operators_hold_moved,
+    .hold_over = operators_hold_over,
     .explained = operators_explained,
     .explain = operators_explain,
     .propose = operators_propose,

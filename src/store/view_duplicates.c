@@ -218,25 +218,28 @@ static enum rc keys(struct reporting *r, struct err *err)
 }
 
 /* One state of the ledger for all of them, or the sums could not agree while the service runs. */
+static enum rc read_all(struct reporting *r, struct err *err)
+{
+    static enum rc (*const parts[])(struct reporting *, struct err *) = {
+        classes, arrivals, decided, by_day, by_mailbox, by_domain, keys};
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+
+    TRY(tx_read(r->db, &tx, err));
+    for (size_t i = 0; i < LENGTH(parts); i++)
+        TRY(parts[i](r, err));
+    return view_prevented(r->db, r->d, err);
+}
+
 enum rc view_duplicates_of(
     void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err)
 {
     struct store *store = self;
-    CLEANUP(tx_end) struct tx tx = TX_NONE;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_duplicates));
     struct reporting r = {.db = store->db, .view = out, .d = view_rows_add(out, &rows)};
 
     r.d->since_ms = since_ms;
     r.d->until_ms = until_ms;
-    TRY(tx_read(store->db, &tx, err));
-    TRY(classes(&r, err));
-    TRY(arrivals(&r, err));
-    TRY(decided(&r, err));
-    TRY(view_prevented(store->db, r.d, err));
-    TRY(by_day(&r, err));
-    TRY(by_mailbox(&r, err));
-    TRY(by_domain(&r, err));
-    TRY(keys(&r, err));
+    TRY(read_all(&r, err));
     out->row = rows.at;
     out->count = 1;
     return RC_OK;

@@ -552,3 +552,49 @@ def test_an_evidence_bundle_holds_all_of_a_mail_and_can_be_checked_without_the_p
     every = rig.folder / "all"
     assert "original.eml is not there" in rig.run("export", "--since", "1d", "--to", str(every), status=1).stderr
     assert len(list(every.glob("items/*/item.json"))) == 2 and (every / "missing.txt").exists()
+
+
+# ---- pause ---------------------------------------------------------------------------------------------------
+
+
+def test_while_a_mailbox_is_paused_new_mail_is_recorded_then_kept_aside_and_comes_back_with_resume(rig):
+    rig.deliver(plain("before"))
+    rig.once()
+    for folder in ("INBOX", "Processed", "onecase"):
+        rig.run("pause", "--hold", folder, *BY, status=64)
+    rig.run("pause", "--hold", "Aside", *BY)
+    rig.deliver(plain("held1"), plain("held2"))
+    rig.once()
+    assert rig.uids() == {} and len(rig.uids("Aside")) == 2 and len(rig.uids("Processed")) == 1
+    held = [d for d in rig.json("deliveries") if d["folder"] == "Aside"]
+    assert len(held) == 2 and len(rig.json("cases")) == 3 and len(rig.acknowledgements()) == 1
+    rig.once()
+    assert len(rig.uids("Aside")) == 2 and len(rig.json("deliveries")) == 3
+    rig.imap().append("Aside", "", None, plain("stranger"))
+    rig.run("pause", "--hold", "Elsewhere", *BY, status=1)
+    rig.run("resume", *BY)
+    rig.once()
+    assert len(rig.uids("Processed")) == 3 and rig.uids() == {} and len(rig.uids("Aside")) == 1
+    assert {i["state"] for i in rig.items()} == {"complete"} and len(rig.acknowledgements()) == 3
+    assert sorted(d["class"] for d in rig.json("deliveries")) == ["first"] * 3
+    assert_invariants(rig)
+    rig.run("pause", "--hold", "Elsewhere", *BY)
+    rig.run("resume", *BY)
+    rig.once()
+    rig.run("verify")
+
+
+def test_what_was_moved_aside_and_not_recorded_so_comes_back_all_the_same(rig):
+    rig.once()
+    rig.run("pause", "--hold", "Aside", *BY)
+    rig.deliver(plain("held"))
+    rig.once()
+    ledger = sqlite3.connect(rig.data / "ledger.db")  # as after a death between the move and its record
+    ledger.execute("UPDATE delivery SET folder = 'INBOX', uid = 4711")
+    ledger.commit()
+    ledger.close()
+    rig.run("resume", *BY)
+    rig.once()
+    rig.once()
+    assert rig.uids("Aside") == {} and len(rig.json("cases")) == 1 and len(rig.acknowledgements()) == 1
+    assert len(rig.uids("Processed")) == 1 and rig.uids() == {}

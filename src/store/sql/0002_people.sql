@@ -39,6 +39,7 @@ CREATE TABLE explained (
 ) STRICT;
 
 ALTER TABLE mailbox ADD COLUMN hold_folder TEXT NOT NULL DEFAULT '';
+ALTER TABLE mailbox ADD COLUMN hold_since INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX approval_at ON approval (decided_at);
 CREATE INDEX run_entered ON run (entered_at);
 CREATE INDEX delivery_run ON delivery (run, mailbox) WHERE run IS NOT NULL;
