@@ -40,6 +40,7 @@ static bool note_read(struct slice header, uint32_t uid, struct claim_note *out)
     field(header, "X-Onecase-Owner", out->owner, sizeof out->owner);
     out->generation = number(header, "X-Onecase-Generation");
     out->event = number(header, "X-Onecase-Event");
+    field(header, "X-Onecase-Hash", out->hash, sizeof out->hash);
     return out->ledger[0] != '\0';
 }
 
@@ -129,6 +130,8 @@ static void note_write(const struct service *s, bool mark, struct str *out)
     line(out, "Owner", s->set->owner);
     if (mark)
         line_number(out, "Event", s->ledger.last_event);
+    if (mark)
+        line(out, "Hash", s->ledger.last_hash);
     str_addz(out, "\r\nThis message belongs to onecase, which takes in this mailbox. Please leave "
                   "it here.\r\n");
 }
@@ -206,32 +209,42 @@ take_over(struct service *s, const struct claim_note *from, bool *taken, struct 
 
 /* ---- did the ledger go back in time? ---------------------------------------------------------- */
 
-static const struct claim_note *latest_mark(const struct service *s)
+/* The ledger that wrote this mark had come so far: has this one? By the line's hash, since a ledger
+ * that was restored has lines of its own under these numbers as soon as somebody enters it. */
+static enum rc
+mark_stands(struct service *s, const struct claim_note *mark, bool *out, struct err *err)
 {
-    const struct claim_note *last = NULL;
-    for (size_t i = 0; i < s->notes; i++) {
-        const struct claim_note *n = &s->note[i];
-        bool later = !last || n->generation > last->generation ||
-                     (n->generation == last->generation && n->event > last->event);
-        if (n->mark && ours(s, n) && later)
-            last = n;
-    }
-    return last;
+    const struct ledger *l = s->port->ledger;
+    *out = mark->generation < s->ledger.generation;
+    if (mark->generation != s->ledger.generation)
+        return RC_OK;
+    enum rc rc = l->runs->knows(l->self, mark->event, mark->hash, err);
+    *out = rc == RC_OK;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-static bool behind(const struct service *s, const struct claim_note *mark)
+static enum rc marks_stand(struct service *s, bool *out, struct err *err)
 {
-    if (s->record.generation != s->ledger.generation)
-        return true;
-    if (!mark)
-        return false;
-    return mark->generation > s->ledger.generation ||
-           (mark->generation == s->ledger.generation && mark->event > s->ledger.last_event);
+    *out = true;
+    for (size_t i = 0; i < s->notes && *out; i++)
+        if (s->note[i].mark && ours(s, &s->note[i]))
+            TRY(mark_stands(s, &s->note[i], out, err));
+    return RC_OK;
+}
+
+/* The highest that a mark of ours has seen: a generation is never used twice. */
+static int64_t generation_seen(const struct service *s)
+{
+    int64_t seen = 0;
+    for (size_t i = 0; i < s->notes; i++)
+        if (s->note[i].mark && ours(s, &s->note[i]) && s->note[i].generation > seen)
+            seen = s->note[i].generation;
+    return seen;
 }
 
 /* From this commit on nothing that may have been sent is sent by itself, and what Processed holds
  * beyond what the ledger remembers gets its case. */
-static enum rc rewind_mailbox(struct service *s, const struct claim_note *mark, struct err *err)
+static enum rc rewind_mailbox(struct service *s, struct err *err)
 {
     const struct mailbox *m = s->port->mailbox;
     const struct ledger *l = s->port->ledger;
@@ -240,8 +253,8 @@ static enum rc rewind_mailbox(struct service *s, const struct claim_note *mark, 
     s->record.rewind_uidvalidity = f.uidvalidity;
     s->record.rewind_uidnext = f.uidnext;
     s->record.scanning = s->set->policy.folder_processed[0] != '\0';
-    if (mark && mark->generation > s->record.generation)
-        s->record.generation = mark->generation;
+    if (generation_seen(s) > s->record.generation)
+        s->record.generation = generation_seen(s);
     TRY(l->mailboxes->rewind(l->self, &s->record, service_now(s), err));
     s->result->moved = true;
     TRY(l->runs->facts(l->self, &s->ledger, err));
@@ -252,17 +265,20 @@ static enum rc rewind_mailbox(struct service *s, const struct claim_note *mark, 
 
 static enum rc rewind_if_needed(struct service *s, bool forced, struct err *err)
 {
-    const struct claim_note *mark = latest_mark(s);
+    const struct ledger *l = s->port->ledger;
     bool fresh = s->record.generation == 0 && s->record.import_before_ms == 0;
+    bool stand;
     if (fresh) {
         s->record.generation = s->ledger.generation;
         s->record_changed = true;
     }
-    if (behind(s, mark)) { /* or another run wrote it after this turn had read the facts */
-        const struct ledger *l = s->port->ledger;
+    if (s->record.generation !=
+        s->ledger.generation) /* or another run raised it in this very turn */
         TRY(l->runs->facts(l->self, &s->ledger, err));
-    }
-    return forced || behind(s, mark) ? rewind_mailbox(s, mark, err) : RC_OK;
+    TRY(marks_stand(s, &stand, err));
+    if (forced || !stand || s->record.generation != s->ledger.generation)
+        return rewind_mailbox(s, err);
+    return RC_OK;
 }
 
 static enum rc claim_judge(struct service *s, struct err *err)

@@ -32,6 +32,7 @@ static enum rc facts_of(struct stmt *s, struct ledger_facts *out, struct err *er
                                  .last_event = col_int(s, "last_event")};
 
     TRY(COL_COPY(s, "id", facts.id, err));
+    TRY(COL_COPY(s, "last_hash", facts.last_hash, err));
     if (!digest_from_hex(col_slice(s, "secret"), &facts.secret) || facts.generation < 1)
         return FAIL(err, RC_BROKEN, "ledger: it has no secret or no generation");
     *out = facts;
@@ -44,13 +45,31 @@ static enum rc runs_facts(void *self, struct ledger_facts *out, struct err *err)
         "SELECT (SELECT value FROM meta WHERE name = 'ledger_id') AS id,"
         " (SELECT value FROM meta WHERE name = 'secret') AS secret,"
         " CAST((SELECT value FROM meta WHERE name = 'generation') AS INTEGER) AS generation,"
-        " COALESCE((SELECT MAX(number) FROM event), 0) AS last_event";
+        " COALESCE((SELECT MAX(number) FROM event), 0) AS last_event,"
+        " COALESCE((SELECT hash FROM event ORDER BY number DESC LIMIT 1), '') AS last_hash";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(store->db, find, &s, err));
     TRY(stmt_row(s, err));
     return facts_of(s, out, err);
+}
+
+static enum rc runs_knows(void *self, int64_t event, const char *hash, struct err *err)
+{
+    static const char find[] = "SELECT 1 AS one FROM event WHERE number = $1 AND hash = $2";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_int(s, 1, event);
+    stmt_text(s, 2, hash);
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_NOT_FOUND)
+        return FAIL(err, rc, "ledger: line %lld of the event chain is not that one",
+                    (long long)event);
+    return rc;
 }
 
 /* ---- the beginning ------------------------------------------------------------------------- */
@@ -278,4 +297,5 @@ const struct ledger_runs store_runs = {
     .bury = runs_bury,
     .renew = runs_renew,
     .leave = runs_leave,
+    .knows = runs_knows,
 };

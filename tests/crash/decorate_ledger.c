@@ -53,8 +53,16 @@ AT_POINT(runs,
          now,
          err)
 
+AT_POINT(runs,
+         knows,
+         (void *self, int64_t event, const char *hash, struct err *err),
+         self,
+         event,
+         hash,
+         err)
+
 static const struct ledger_runs runs = {
-    runs_facts, runs_enter, runs_others, runs_bury, runs_renew, runs_leave,
+    runs_facts, runs_enter, runs_others, runs_bury, runs_renew, runs_leave, runs_knows,
 };
 
 /* ---- mailboxes ---------------------------------------------------------------------------------- */
