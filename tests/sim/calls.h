@@ -57,6 +57,7 @@
     X(CALL_LEDGER_BURY,       "records that a run is dead",              MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 5) \
     X(CALL_LEDGER_RENEW,      "renews its leases",                       MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 5) \
     X(CALL_LEDGER_LEAVE,      "leaves the ledger",                       MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 5) \
+    X(CALL_LEDGER_KNOWS,      "looks for a line of the event chain",     MAY_DEFER | MAY_BREAK,      1)      \
     X(CALL_LEDGER_MAILBOX,    "reads what is remembered of the mailbox", MAY_DEFER | MAY_BREAK,      2)      \
     X(CALL_LEDGER_SAVE,       "remembers something of the mailbox",      MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 5) \
     X(CALL_LEDGER_REWIND,     "notes that the ledger went back in time", MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 5) \

@@ -66,7 +66,15 @@ static enum rc leave(void *self, const char *who, struct instant now, struct err
                  real(run)->runs->leave(real(run)->self, who, now, err));
 }
 
-static const struct ledger_runs port_runs = {facts, enter, others, bury, renew, leave};
+static enum rc knows(void *self, int64_t event, const char *hash, struct err *err)
+{
+    struct run *run = self;
+
+    THROUGH_GATE(run, CALL_LEDGER_KNOWS, err,
+                 real(run)->runs->knows(real(run)->self, event, hash, err));
+}
+
+static const struct ledger_runs port_runs = {facts, enter, others, bury, renew, leave, knows};
 
 static enum rc load(void *self, const char *mailbox, struct mailbox_record *out, struct err *err)
 {
