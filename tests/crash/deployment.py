@@ -69,6 +69,8 @@ class Deployment(rig.Rig):
         return self
 
     def __exit__(self, *_):
+        if self.peer.stop.is_set():
+            return
         self.end()
         self.peer.__exit__()
         shutil.rmtree(self.folder, ignore_errors=True)

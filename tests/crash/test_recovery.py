@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C17: the process dies in its recovery, twice in a row; and 20 SIGKILLs in a run of 200 mails."""
+import os
+import signal
+
+import pytest
+
+from deployment import difference, letters_of_scenario, rig
+from mails import PDF, part, plain, with_parts
+
+FIRST = ["after intake.reserve 1", "after blobs.keep_attachment 1", "after courier.release 1", "before mailbox.move 1",
+         "after mailbox.move 1"]
+SECOND = ["after runs.others 1", "before runs.bury 1", "after runs.bury 1", "after work.claim 1", "before work.commit 1"]
+
+
+@pytest.fixture(scope="module")
+def scenario():
+    return letters_of_scenario()
+
+
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("first", FIRST)
+def test_c17_it_dies_in_its_recovery_twice_in_a_row(make, scenario, first, second):
+    calm, killed = make(), make()
+    for one in (calm, killed):
+        one.deliver(*scenario)
+    calm.settle()
+    killed.crash(first)
+    for _ in range(2):
+        killed.trace.unlink()
+        trace = killed.crash(second)
+        assert trace[-1][1:3] == second.split()[1:], "it did not come there"
+    killed.settle()
+    killed.settle_doubts()
+    killed.settle()
+    killed.check()
+    assert not difference(calm.end_state(), killed.end_state())
+
+
+MAILS, KILLS, CONNECTIONS = 200, 20, 2
+
+
+def two_hundred():
+    mails = [plain(f"asks{n}") for n in range(MAILS - 20)]
+    return mails + [with_parts(f"file{n}", part('attachment; filename="a.pdf"', PDF)) for n in range(20)]
+
+
+def moments(kills, length):
+    """How many letters are with the server when each kill comes: evenly spread."""
+    return [length * (n + 1) // (kills + 1) for n in range(kills)]
+
+
+def kill_when(deployment, count):
+    service = deployment.serve()
+    rig.await_(lambda: deployment.peer.ended >= count or service.process.poll() is not None, f"{count} letters", 120)
+    assert service.process.poll() is None, "".join(service.log)[-2000:]
+    os.killpg(service.process.pid, signal.SIGKILL)
+    service.process.wait()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_20_sigkills_in_a_run_of_200_mails(make, number):
+    """Nothing lost, nothing doubled, at most one letter in doubt for each connection and kill."""
+    deployment = make()
+    deployment.letters["connections"] = CONNECTIONS
+    deployment.deliver(*two_hundred())
+    for count in moments(KILLS, MAILS):
+        kill_when(deployment, count + number)
+    deployment.settle(120)
+    doubts = len(deployment.asked("acknowledgement-unknown"))
+    assert doubts <= KILLS * CONNECTIONS
+    told = [letter["Message-ID"] for letter in deployment.acknowledgements()]
+    assert len(told) == len(set(told)), "somebody was told twice"
+    assert len(deployment.json("cases")) == len(deployment.items()) == MAILS
+    deployment.settle_doubts()
+    deployment.settle(120)
+    told = [letter["Message-ID"] for letter in deployment.acknowledgements()]
+    assert len(told) == len(set(told)) == MAILS
+    assert deployment.uids() == {} and len(deployment.uids("Processed")) == MAILS
+    print(f"20 SIGKILLs in a run of {MAILS}, round {number}: {doubts} in doubt, none lost, none doubled")
