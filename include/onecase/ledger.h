@@ -74,6 +74,7 @@ struct mailbox_record {
     int64_t backlog;                             /* messages seen and not yet recorded */
     bool paused;
     unsigned paused_effects; /* KIND()s; 0 with paused: all */
+    char hold_folder[256];   /* while paused new mail is moved there, then back; "" is none */
     int64_t generation;      /* of the ledger when this mailbox last agreed with it */
     uint32_t rewind_uidvalidity,
         rewind_uidnext;    /* inbox mail below is from before the ledger went back */
@@ -371,10 +372,10 @@ struct ledger_work {
 struct decision_request {
     enum decision decision;
     const char *key;
-    const char *by, *why;    /* both required: RC_USAGE without */
-    const char *second;      /* who approved it, where two persons are asked for; NULL: nobody */
-    bool run_gone;           /* the person says that the attempt's run is gone */
-    const char *external_id; /* with DECIDE_CASE_MADE */
+    const char *by, *why;          /* both required: RC_USAGE without */
+    const char *second;            /* who approved it, where two persons are asked for; NULL: nobody */
+    bool run_gone;                 /* the person says that the attempt's run is gone */
+    const char *external_id;       /* with DECIDE_CASE_MADE */
     const struct policy *policy;   /* plans what the decision makes of a held item */
     const struct message *message; /* of the held item's original, where its plan needs one */
     int64_t final_timeout_ms, evidence_wait_ms;
@@ -418,6 +419,12 @@ struct bulk {
     char by[200];
 };
 
+/* A message that is kept aside, or is to be. */
+struct held_message {
+    int64_t delivery; /* 0: known by its octets only */
+    uint32_t uidvalidity, uid;
+};
+
 /* What a person does with a case. */
 enum case_act {
     CASE_CLOSE,
@@ -432,8 +439,8 @@ enum case_act {
 struct case_request {
     enum case_act act;
     const char *reference;
-    const char *into; /* with CASE_MERGE: the other's reference */
-    bool tells;       /* with CASE_CLOSE: its sender is to be told, once in its life */
+    const char *into;    /* with CASE_MERGE: the other's reference */
+    bool tells;          /* with CASE_CLOSE: its sender is to be told, once in its life */
     const char *by, *why;
 };
 
@@ -520,6 +527,32 @@ struct ledger_operators {
                         struct instant now,
                         struct case_result *out,
                         struct err *err);
+    /* New mail of a paused mailbox is kept aside in that folder; RC_CONFLICT: some is in another yet. */
+    enum rc (*hold)(void *self,
+                    const char *mailbox,
+                    const char *folder,
+                    const char *by,
+                    const char *why,
+                    struct instant now,
+                    struct err *err);
+    /* What lies in that folder as the ledger knows it; of the inbox only what came since the pause.
+     * `out` is owned by the caller (free). */
+    enum rc (*held)(void *self,
+                    const char *mailbox,
+                    const char *folder,
+                    bool since_pause,
+                    struct held_message **out,
+                    size_t *count,
+                    struct err *err);
+    /* It lies in that folder now, under that UID: set aside, or `back`. */
+    enum rc (*hold_moved)(void *self,
+                          const struct held_message *message,
+                          const char *folder,
+                          bool back,
+                          struct instant now,
+                          struct err *err);
+    /* Everything is back; RC_CONFLICT: the mailbox is paused again. */
+    enum rc (*hold_over)(void *self, const char *mailbox, struct instant now, struct err *err);
     /* A disagreement that verify has found, by the digest of what it says: has somebody explained it? */
     enum rc (*explained)(void *self, const char *digest, bool *out, struct err *err);
     enum rc (*explain)(void *self,
