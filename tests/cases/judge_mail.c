@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DAY_MS    INT64_C(86400000)
-#define KNOWN_MAX 64
+#define DAY_MS       INT64_C(86400000)
+#define SAME_KEY_MAX 64
 
 static const char *const own[] = {"helpdesk@example.org"};
 
@@ -49,7 +49,7 @@ struct mail {
 struct desk {
     struct reader reader;
     const char *data_dir;
-    struct mail mails[KNOWN_MAX];
+    struct mail *mails;
     size_t count;
 };
 
@@ -71,12 +71,12 @@ static bool read_source(const char *data_dir, const char *name, struct source *o
     return file != NULL;
 }
 
-static struct known_item known_of(const struct mail *m, const struct mail *arrival)
+static struct known_item known_of(const struct mail *m)
 {
     struct known_item item = {
         .disposition = m->verdict.disposition,
         .state = m->verdict.state,
-        .same_key = strcmp(m->identity.key, arrival->identity.key) == 0,
+        .same_key = true,
         .source_digest = m->source.source_digest,
         .payload_digest = message_payload_digest(&m->message),
         .payload_version = PAYLOAD_DIGEST_VERSION,
@@ -94,7 +94,7 @@ static struct known_item known_of(const struct mail *m, const struct mail *arriv
 
 static void judge(struct desk *desk, struct mail *m)
 {
-    struct known_item items[KNOWN_MAX];
+    struct known_item items[SAME_KEY_MAX];
     struct known known = {.item = items};
     struct arrival arrival = {
         .mailbox = "help",
@@ -111,12 +111,10 @@ static void judge(struct desk *desk, struct mail *m)
         .held = m->read ? REASON_NONE : REASON_UNPROCESSABLE,
     };
 
-    for (size_t i = 0; i < desk->count; i++) {
-        struct known_item item = known_of(&desk->mails[i], m);
-
-        if (item.same_key && !desk->mails[i].verdict.settled_by)
-            items[known.items++] = item;
-    }
+    for (size_t i = 0; i < desk->count && known.items < SAME_KEY_MAX; i++)
+        if (strcmp(desk->mails[i].identity.key, m->identity.key) == 0 &&
+            !desk->mails[i].verdict.settled_by)
+            items[known.items++] = known_of(&desk->mails[i]);
     policy_judge(&policy, &arrival, &known, arrival.internal_ms, &m->verdict);
 }
 
@@ -168,6 +166,15 @@ static json_t *attachments(const struct message *m)
     return all;
 }
 
+static json_t *types(const struct message *m)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < m->part_count; i++)
+        json_array_append_new(all, member(m, m->parts[i].type));
+    return all;
+}
+
 static json_t *signs(uint32_t of)
 {
     json_t *all = json_array();
@@ -205,6 +212,7 @@ static void print(const char *name, const struct mail *mail)
     json_object_set_new(o, "reported", list(m, m->reported));
     json_object_set_new(o, "report_action", member(m, m->report_action));
     json_object_set_new(o, "attachments", attachments(m));
+    json_object_set_new(o, "types", types(m));
     json_object_set_new(o, "signs", signs(m->signs));
     json_object_set_new(o, "class", json_string(delivery_class_text(v->class)));
     json_object_set_new(o, "disposition", json_string(disposition_text(v->disposition)));
@@ -218,6 +226,8 @@ static void print(const char *name, const struct mail *mail)
 
 static void handle(struct desk *desk, const char *name)
 {
+    desk->mails = mem_grow(desk->mails, desk->count + 1, sizeof *desk->mails);
+
     struct mail *m = &desk->mails[desk->count];
 
     *m = (struct mail){.source = SOURCE_INIT, .message = MESSAGE_INIT, .err = ERR_INIT};
@@ -236,11 +246,11 @@ static void handle(struct desk *desk, const char *name)
 
 int main(int argc, char **argv)
 {
-    static struct desk desk;
+    struct desk desk = {.count = 0};
     struct message_reader *reader = NULL;
     struct err err = ERR_INIT;
 
-    if (argc < 3 || argc - 2 > KNOWN_MAX) {
+    if (argc < 3) {
         fprintf(stderr, "usage: judge_mail DATA_DIR FILE...\n");
         return 64;
     }
@@ -256,6 +266,7 @@ int main(int argc, char **argv)
         source_clear(&desk.mails[i].source);
         message_clear(&desk.mails[i].message);
     }
+    free(desk.mails);
     message_reader_free(&reader);
     return 0;
 }
