@@ -52,7 +52,7 @@ pause_one(struct call *call, const char *mailbox, bool paused, unsigned effects,
 
 static int pause_all(struct call *call, bool paused, unsigned effects)
 {
-    const char *only, *hold = args_get(&call->args, "--hold");
+    const char *only;
     const struct config *c = call->ops->config;
     struct err err = ERR_INIT;
     if (asked_mailbox(call, &only, &err) != RC_OK)
