@@ -3,17 +3,28 @@
 #include <string.h>
 
 /* One addr-spec that can stand in RCPT: a local part, a domain, nothing that ends a line or argument. */
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* Blanks and brackets only within quotes; control characters nowhere. */
 bool address_usable(struct slice address)
 {
     size_t at = address.len;
+    bool quoted = false;
     for (size_t i = 0; i < address.len; i++) {
-        unsigned char c = (unsigned char)address.at[i];
-        if (c <= ' ' || c == 0x7f || c == '<' || c == '>')
+        char c = address.at[i];
+        if (is_control(c) || (!quoted && (c == ' ' || c == '<' || c == '>' || c == '\\')))
             return false;
-        if (c == '@')
+        if (c == '@' && !quoted)
             at = i;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (c == '\\' && i + 1 < address.len && !is_control(address.at[i + 1]))
+            i++;
     }
-    return at > 0 && at + 1 < address.len && address.len <= ADDRESS_MAX;
+    return !quoted && at > 0 && at + 1 < address.len && address.len <= ADDRESS_MAX;
 }
 
 struct slice policy_recipient(const struct message *message)
