@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* links: core ports front */
+/* The contract's objects (section 8): each field by its name, in its order, and null where there is
+ * nothing. */
+#include <onecase/front.h>
+#include <testing.h>
+
+#include <string.h>
+
+#define NOON INT64_C(1772452800000)
+
+/* The names of a JSON text in the order in which they stand, joined by blanks. */
+static void names_of(const char *json, struct str *out)
+{
+    for (const char *at = json; (at = strchr(at, '"')) != NULL;) {
+        size_t len = 1;
+
+        while (at[len] != '"')
+            len += at[len] == '\\' ? 2 : 1;
+        if (at[len + 1] == ':')
+            str_addf(out, "%s%.*s", out->len > 0 ? " " : "", (int)len - 1, at + 1);
+        at += len + 1;
+    }
+}
+
+static void assert_names(const struct str *json, const char *names)
+{
+    CLEANUP(str_clear) struct str found = STR_INIT;
+
+    names_of(str_z(json), &found);
+    assert_string_equal(str_z(&found), names);
+}
+
+static void assert_has(const struct str *json, const char *text)
+{
+    if (strstr(str_z(json), text) == NULL)
+        fail_msg("%s\n  does not have %s", str_z(json), text);
+}
+
+/* ---- items ---------------------------------------------------------------------------------- */
+
+#define ITEM_NAMES                                                                                 \
+    "key key_source mailbox message_id digest state disposition reason case completion_state"      \
+    " first_seen completed_at attempts deliveries duplicates effects"
+#define EFFECT_NAMES   "kind target status external_id attempts reason error"
+#define DELIVERY_NAMES "id key mailbox folder uidvalidity uid class state case seen_at run"
+
+static const struct view_effect effect = {.kind = "acknowledgement",
+                                          .target = "accepted",
+                                          .status = "refused",
+                                          .external_id = "",
+                                          .reason = "",
+                                          .error = "550",
+                                          .attempts = 1,
+                                          .due_ms = NOT_DUE};
+static const struct view_delivery delivery = {.id = 7,
+                                              .key = "abc",
+                                              .mailbox = "help",
+                                              .folder = "INBOX",
+                                              .class = "first",
+                                              .state = "complete",
+                                              .reference = "",
+                                              .run = "r1",
+                                              .uidvalidity = 4000000000,
+                                              .uid = 3,
+                                              .seen_ms = NOON};
+
+static struct view_item item(void)
+{
+    return (struct view_item){.key = "abc",
+                              .key_source = "message-id",
+                              .mailbox = "help",
+                              .digest = "",
+                              .state = "complete",
+                              .disposition = "case",
+                              .reason = "",
+                              .reference = "HD-1",
+                              .completion_state = "",
+                              .message_id = SLICE("<a1@example.org>"),
+                              .first_seen_ms = NOON,
+                              .completed_ms = NOT_DUE,
+                              .attempts = 3,
+                              .deliveries = 2,
+                              .duplicates = 1,
+                              .effect = &effect,
+                              .effects = 1};
+}
+
+static void items_have_the_contracts_fields(void **state)
+{
+    struct view_item row = item();
+    struct view view = {.row = &row, .count = 1};
+    CLEANUP(str_clear) struct str json = STR_INIT;
+
+    (void)state;
+    json_items(&view, false, &json);
+    assert_names(&json, ITEM_NAMES " " EFFECT_NAMES);
+    assert_int_equal(json.at[0], '[');
+    assert_has(&json, "\"message_id\": \"<a1@example.org>\"");
+    assert_has(&json, "\"digest\": null");
+    assert_has(&json, "\"reason\": null");
+    assert_has(&json, "\"completion_state\": null");
+    assert_has(&json, "\"first_seen\": \"2026-03-02T12:00:00Z\"");
+    assert_has(&json, "\"completed_at\": null");
+    assert_has(&json, "\"external_id\": null");
+    assert_has(&json, "\"error\": \"550\"");
+}
+
+static void one_item_has_its_lists_too(void **state)
+{
+    static const struct view_attempt attempt = {.kind = "acknowledgement",
+                                                .target = "accepted",
+                                                .run = "r1",
+                                                .phase = "armed",
+                                                .outcome = "",
+                                                .stage = "",
+                                                .started_ms = NOON,
+                                                .armed_ms = NOON,
+                                                .ended_ms = NOT_DUE};
+    static const struct view_evidence evidence = {.kind = "acknowledgement",
+                                                  .target = "accepted",
+                                                  .evidence = "reply",
+                                                  .place = "",
+                                                  .found = true,
+                                                  .seen_ms = NOON};
+    static const struct view_approval approval = {.decision = "undo",
+                                                  .by = "ann",
+                                                  .second = "",
+                                                  .why = "wrong",
+                                                  .decided_ms = NOON,
+                                                  .undone_ms = NOT_DUE};
+    static const struct view_condition condition = {
+        .name = "case", .value = "read back", .holds = true};
+    struct view_item row = item();
+    struct view view = {.row = &row, .count = 1};
+    CLEANUP(str_clear) struct str json = STR_INIT;
+
+    (void)state;
+    row.delivery = &delivery;
+    row.attempt = &attempt;
+    row.evidence = &evidence;
+    row.approval = &approval;
+    row.condition = &condition;
+    row.delivery_count = row.attempt_count = row.evidence_count = 1;
+    row.approval_count = row.condition_count = 1;
+    json_items(&view, true, &json);
+    assert_int_equal(json.at[0], '{');
+    assert_names(&json, ITEM_NAMES " " EFFECT_NAMES " delivery_list " DELIVERY_NAMES
+                                   " attempt_list kind target number run phase outcome stage code"
+                                   " started_at armed_at ended_at"
+                                   " evidence_list kind target evidence found place seen_at"
+                                   " approval_list decision by second reason decided_at undone_at"
+                                   " acceptance name holds value");
+    assert_has(&json, "\"outcome\": null");
+    assert_has(&json, "\"ended_at\": null");
+    assert_has(&json, "\"place\": null");
+    assert_has(&json, "\"second\": null");
+    assert_has(&json, "\"undone_at\": null");
+}
+
+static void no_rows_are_an_empty_list(void **state)
+{
+    struct view view = {.row = NULL};
+    CLEANUP(str_clear) struct str items = STR_INIT;
+    CLEANUP(str_clear) struct str cases = STR_INIT;
+    CLEANUP(str_clear) struct str deliveries = STR_INIT;
+
+    (void)state;
+    json_deliveries(&view, &deliveries);
+    assert_string_equal(str_z(&deliveries), "[]\n");
+    json_items(&view, false, &items);
+    json_cases(&view, false, &cases);
+    assert_string_equal(str_z(&items), "[]\n");
+    assert_string_equal(str_z(&cases), "[]\n");
+}
+
+/* Senders put anything into a Message-ID: a field is never missing because of it. */
+static void octets_that_are_no_utf_8_are_replaced_and_nul_is_kept(void **state)
+{
+    static const struct {
+        const char *name;
+        struct slice id;
+        const char *json;
+    } rows[] = {
+        {"Latin-1", SLICE_INIT("<f\xFCr@x>"), "\"message_id\": \"<f\xEF\xBF\xBDr@x>\""},
+        {"NUL", SLICE_INIT("<a\0b@x>"), "\"message_id\": \"<a\\u0000b@x>\""},
+        {"both", SLICE_INIT("<\0\xFF>"), "\"message_id\": \"<\\u0000\xEF\xBF\xBD>\""},
+        {"escape", SLICE_INIT("<\033[2J>"), "\"message_id\": \"<\\u001B[2J>\""},
+        {"quotes", SLICE_INIT("<\"a\\b\"@x>"), "\"message_id\": \"<\\\"a\\\\b\\\"@x>\""},
+        {"none", SLICE_INIT(""), "\"message_id\": null"},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        struct view_item one = item();
+        struct view view = {.row = &one, .count = 1};
+        CLEANUP(str_clear) struct str json = STR_INIT;
+
+        one.message_id = row->id;
+        json_items(&view, false, &json);
+        assert_has(&json, row->json);
+        assert_names(&json, ITEM_NAMES " " EFFECT_NAMES);
+    }
+}
+
+static void a_name_that_is_no_utf_8_costs_no_field(void **state)
+{
+    static const struct view_approval approval = {
+        .decision = "undo", .by = "J\xFCrgen", .second = "", .why = "\xFF", .decided_ms = NOON};
+    struct view_item row = item();
+    struct view view = {.row = &row, .count = 1};
+    CLEANUP(str_clear) struct str json = STR_INIT;
+
+    (void)state;
+    row.approval = &approval;
+    row.approval_count = 1;
+    json_items(&view, true, &json);
+    assert_has(&json, "\"by\": \"J\xEF\xBF\xBDrgen\"");
+    assert_has(&json, "\"reason\": \"\xEF\xBF\xBD\"");
+}
+
+/* ---- deliveries, cases ------------------------------------------------------------------------ */
+
+static void deliveries_have_the_contracts_fields(void **state)
+{
+    struct view_delivery row = delivery;
+    struct view view = {.row = &row, .count = 1};
+    CLEANUP(str_clear) struct str json = STR_INIT;
+
+    (void)state;
+    json_deliveries(&view, &json);
+    assert_names(&json, DELIVERY_NAMES);
+    assert_has(&json, "\"uidvalidity\": 4000000000");
+    assert_has(&json, "\"case\": null");
+}
+
+#define CASE_NAMES       "reference key mailbox from subject created_at state messages"
+#define ATTACHMENT_NAMES "attachments name path type size sha256 status reason"
+
+static struct view_case one_case(void)
+{
+    static const struct view_attachment attachment = {.name = "a.pdf",
+                                                      .path = "",
+                                                      .type = "application/pdf",
+                                                      .sha256 = "00",
+                                                      .status = "refused",
+                                                      .reason = "max-size",
+                                                      .size = 9};
+    static const struct view_message message = {.key = "abc",
+                                                .from = "ann@example.com",
+                                                .reply_to = "",
+                                                .subject = "Printer",
+                                                .text = "It has jammed.\n",
+                                                .direction = "in",
+                                                .date_ms = NOT_DUE};
+
+    return (struct view_case){.reference = "HD-1",
+                              .key = "abc",
+                              .mailbox = "help",
+                              .from = "ann@example.com",
+                              .subject = "Printer",
+                              .state = "open",
+                              .created_ms = NOON,
+                              .messages = 2,
+                              .attachment = &attachment,
+                              .attachments = 1,
+                              .message = &message,
+                              .message_count = 1};
+}
+
+static void cases_have_the_contracts_fields(void **state)
+{
+    struct view_case row = one_case();
+    struct view view = {.row = &row, .count = 1};
+    CLEANUP(str_clear) struct str list = STR_INIT;
+    CLEANUP(str_clear) struct str one = STR_INIT;
+
+    (void)state;
+    json_cases(&view, false, &list);
+    assert_names(&list, CASE_NAMES " " ATTACHMENT_NAMES);
+    assert_has(&list, "\"messages\": 2");
+    assert_has(&list, "\"path\": null");
+    json_cases(&view, true, &one);
+    assert_names(&one,
+                 CASE_NAMES " key from reply_to subject date text direction " ATTACHMENT_NAMES);
+    assert_has(&one, "\"reply_to\": null");
+    assert_has(&one, "\"date\": null");
+}
+
+/* ---- status, the summary of a run ---------------------------------------------------------------- */
+
+static struct view_mailbox mailbox(const struct circuit *circuit)
+{
+    static const struct view_count waiting = {"conflict", 2};
+
+    return (struct view_mailbox){.id = "help",
+                                 .mode = "active",
+                                 .waiting = &waiting,
+                                 .waiting_count = 1,
+                                 .oldest_incomplete_ms = NOT_DUE,
+                                 .circuit = circuit,
+                                 .claimed = true,
+                                 .claim_owner = "",
+                                 .last_error = ""};
+}
+
+#define MAILBOX_NAMES                                                                              \
+    "mailboxes id mode states received in_progress complete needs_reconciliation duplicate"        \
+    " waiting conflict not_told backlog oldest_incomplete_seconds awaiting_choice circuit"
+
+static void status_has_the_contracts_fields(void **state)
+{
+    static const struct circuit closed[CIRCUIT_OF_COUNT];
+    struct view_mailbox row = mailbox(closed);
+    struct view view = {.row = &row, .count = 1};
+    CLEANUP(str_clear) struct str json = STR_INIT;
+
+    (void)state;
+    json_status(&view, NOON, &json);
+    assert_names(&json, MAILBOX_NAMES " paused claim owner ours last_success last_error");
+    assert_has(&json, "\"circuit\": null");
+    assert_has(&json, "\"oldest_incomplete_seconds\": 0");
+    assert_has(&json, "\"ours\": true");
+    assert_has(&json, "\"owner\": null");
+    assert_has(&json, "\"last_success\": null");
+    assert_has(&json, "\"last_error\": null");
+}
+
+static void status_names_the_server_that_fails_and_the_other_owner(void **state)
+{
+    static const struct circuit open[CIRCUIT_OF_COUNT] = {
+        [CIRCUIT_SMTP] = {.state = CIRCUIT_OPEN,
+                          .since_ms = NOON,
+                          .next_probe_ms = NOON + 5000,
+                          .reason = "MAIL 454"}};
+    struct view_mailbox row = mailbox(open);
+    struct view view = {.row = &row, .count = 1};
+    CLEANUP(str_clear) struct str json = STR_INIT;
+
+    (void)state;
+    row.claim_owner = "other-desk";
+    row.oldest_incomplete_ms = NOON - 90000;
+    json_status(&view, NOON, &json);
+    assert_names(&json,
+                 MAILBOX_NAMES " since reason next_probe paused claim owner ours last_success"
+                               " last_error");
+    assert_has(&json, "\"reason\": \"MAIL 454\"");
+    assert_has(&json, "\"next_probe\": \"2026-03-02T12:00:05Z\"");
+    assert_has(&json, "\"owner\": \"other-desk\"");
+    assert_has(&json, "\"ours\": false");
+    assert_has(&json, "\"oldest_incomplete_seconds\": 90");
+}
+
+static void the_summary_of_a_run_has_the_contracts_fields(void **state)
+{
+    static const struct run_summary summary = {.deliveries = 1, .awaiting_choice = 8};
+    CLEANUP(str_clear) struct str json = STR_INIT;
+
+    (void)state;
+    json_summary(&summary, &json);
+    assert_names(&json, "deliveries new duplicates conflicts completed deferred"
+                        " needs_reconciliation awaiting_choice");
+    assert_has(&json, "\"awaiting_choice\": 8");
+}
+
+/* ---- the report of duplicates --------------------------------------------------------------------- */
+
+static void the_report_has_the_contracts_fields(void **state)
+{
+    static const struct view_count day = {"2026-03-02", 1}, box = {"help", 1},
+                                   from = {"example", 1};
+    static const struct view_key key = {.key = "abc",
+                                        .reference = "",
+                                        .classes = "first,redelivered",
+                                        .deliveries = 2,
+                                        .first_seen_ms = NOON,
+                                        .last_seen_ms = NOON};
+    struct view_duplicates row = {.until_ms = NOON,
+                                  .day = &day,
+                                  .mailbox = &box,
+                                  .domain = &from,
+                                  .key = &key,
+                                  .days = 1,
+                                  .mailboxes = 1,
+                                  .domains = 1,
+                                  .keys = 1};
+    struct view view = {.row = &row, .count = 1};
+    CLEANUP(str_clear) struct str json = STR_INIT;
+
+    (void)state;
+    json_duplicates(&view, &json);
+    assert_names(&json, "since until totals deliveries first redelivered reobserved returned"
+                        " list_copy gateway_copy replayed conflict new_cases appended reports"
+                        " evidence adopted held decided new_case append dismissed waiting"
+                        " cases_prevented acknowledgements_withheld doubles"
+                        " boundaries delivery concurrent_run retry replay other_deployment"
+                        " by_day day duplicates by_mailbox mailbox duplicates"
+                        " by_sender_domain domain duplicates"
+                        " keys key case deliveries classes first_seen last_seen");
+    assert_has(&json, "\"case\": null");
+    assert_has(&json, "\"redelivered\"\n");
+}
+
+/* ---- what the contract leaves open ------------------------------------------------------------------ */
+
+static void findings_and_decisions_are_objects_too(void **state)
+{
+    static const struct check_result results[] = {{FINDING_GOOD, "the inbox", ""},
+                                                  {FINDING_BAD, "the disk", "make room"}};
+    static const struct decision_result decided = {.state = ITEM_IN_PROGRESS, .reference = "HD-1"};
+    CLEANUP(str_clear) struct str checks = STR_INIT;
+    CLEANUP(str_clear) struct str decision = STR_INIT;
+    CLEANUP(str_clear) struct str chosen = STR_INIT;
+
+    (void)state;
+    json_checks(results, LENGTH(results), &checks);
+    assert_names(&checks, "finding what mend finding what mend");
+    assert_has(&checks, "\"mend\": null");
+    assert_has(&checks, "\"finding\": \"bad\"");
+    json_decided(DECIDE_SENT, &decided, &decision);
+    assert_names(&decision, "decision state case");
+    assert_has(&decision, "\"decision\": \"acknowledgement-sent\"");
+    json_chosen("help", IMPORT_ADOPT, &chosen);
+    assert_names(&chosen, "mailbox choice");
+    assert_has(&chosen, "\"choice\": \"adopt\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(items_have_the_contracts_fields),
+        cmocka_unit_test(one_item_has_its_lists_too),
+        cmocka_unit_test(no_rows_are_an_empty_list),
+        cmocka_unit_test(octets_that_are_no_utf_8_are_replaced_and_nul_is_kept),
+        cmocka_unit_test(a_name_that_is_no_utf_8_costs_no_field),
+        cmocka_unit_test(deliveries_have_the_contracts_fields),
+        cmocka_unit_test(cases_have_the_contracts_fields),
+        cmocka_unit_test(status_has_the_contracts_fields),
+        cmocka_unit_test(status_names_the_server_that_fails_and_the_other_owner),
+        cmocka_unit_test(the_summary_of_a_run_has_the_contracts_fields),
+        cmocka_unit_test(the_report_has_the_contracts_fields),
+        cmocka_unit_test(findings_and_decisions_are_objects_too),
+    };
+
+    return RUN_TESTS(tests);
+}
