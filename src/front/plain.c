@@ -99,7 +99,7 @@ static struct widths widths_begin(void)
     return w;
 }
 
-static void widths_end(struct widths *w)
+static void widths_end(const struct widths *w)
 {
     if (!w->mine)
         return;
@@ -115,18 +115,19 @@ static size_t width_of(uint32_t c)
 
 size_t plain_columns(const char *text)
 {
-    CLEANUP(widths_end) struct widths widths = widths_begin();
+    struct widths widths = widths_begin();
     struct slice rest = slice_z(text), octets;
     size_t columns = 0;
     while (rest.len > 0)
         columns += width_of(take(&rest, &octets));
+    widths_end(&widths);
     return columns;
 }
 
 /* Takes the characters that fit off the text; gives how many columns they take. */
 static size_t take_fitting(struct slice *text, size_t columns, struct str *out)
 {
-    CLEANUP(widths_end) struct widths widths = widths_begin();
+    struct widths widths = widths_begin();
     size_t used = 0;
     while (text->len > 0) {
         struct slice rest = *text, octets;
@@ -137,6 +138,7 @@ static size_t take_fitting(struct slice *text, size_t columns, struct str *out)
         str_add(out, octets);
         *text = rest;
     }
+    widths_end(&widths);
     return used;
 }
 
