@@ -50,3 +50,14 @@ def make_rig(servers, tmp_path):
 @pytest.fixture
 def rig(make_rig):
     return make_rig()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """How many of the case files came out as expected."""
+    count = {"passed": 0, "failed": 0, "error": 0}
+    for outcome in count:
+        for report in terminalreporter.getreports(outcome):
+            count[outcome] += sum(n for key, n in getattr(report, "user_properties", [])
+                                  if key == "case files" and report.when == "call")
+    if any(count.values()):
+        terminalreporter.write_line(f"case files: {count['passed']} of {sum(count.values())}")
