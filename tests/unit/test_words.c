@@ -24,25 +24,25 @@ static void assert_labelled(const char *kind, const char *word)
 }
 
 /* The texts of the core take enums; a table of them takes numbers. */
-#define NUMBERED(text)                                                                             \
+#define NUMBERED(of, text)                                                                         \
     static const char *text##_at(size_t i)                                                         \
     {                                                                                              \
-        return text(i);                                                                            \
+        return text((enum of)i);                                                                   \
     }
 
-NUMBERED(item_state_text)
-NUMBERED(delivery_class_text)
-NUMBERED(effect_kind_text)
-NUMBERED(effect_status_text)
-NUMBERED(outcome_text)
-NUMBERED(reason_text)
-NUMBERED(disposition_text)
-NUMBERED(completion_text)
-NUMBERED(circuit_state_text)
-NUMBERED(skip_text)
-NUMBERED(stage_text)
-NUMBERED(key_source_text)
-NUMBERED(decision_text)
+NUMBERED(item_state, item_state_text)
+NUMBERED(delivery_class, delivery_class_text)
+NUMBERED(effect_kind, effect_kind_text)
+NUMBERED(effect_status, effect_status_text)
+NUMBERED(outcome, outcome_text)
+NUMBERED(reason, reason_text)
+NUMBERED(disposition, disposition_text)
+NUMBERED(completion, completion_text)
+NUMBERED(circuit_state, circuit_state_text)
+NUMBERED(skip, skip_text)
+NUMBERED(stage, stage_text)
+NUMBERED(key_source, key_source_text)
+NUMBERED(decision, decision_text)
 
 static void every_word_of_the_core_has_a_label(void **state)
 {
