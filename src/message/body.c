@@ -177,7 +177,7 @@ static enum rc decode_shown(struct job *j, size_t place, struct err *err)
 {
     static const struct spool nowhere = {NULL, discard_begin, discard_add, discard_end};
     CLEANUP(message_clear) struct message unused = MESSAGE_INIT;
-    struct leaf_job again = {j->leaf.tree, {j->leaf.sink.limits, &nowhere, &unused}, 0};
+    struct leaf_job again = {j->leaf.tree, {j->leaf.sink.limits, &nowhere, &unused, 0}, 0};
 
     str_empty(&j->shown.kept[place].text);
     return leaf_read_text(&again, &j->leaf.tree->at[place], &j->shown.kept[place], err);
@@ -253,7 +253,7 @@ enum rc body_read(const struct tree *tree,
 {
     CLEANUP(str_clear) struct str text = STR_INIT;
     struct job j = {
-        .leaf = {tree, {limits, spool, out}, 0},
+        .leaf = {tree, {limits, spool, out, 0}, 0},
         .shown = {tree, mem_new(tree->count, sizeof(struct leaf_text)),
                   mem_new(tree->count, sizeof(bool))},
         .seen = seen,

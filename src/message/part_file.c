@@ -27,7 +27,7 @@ static void add_short(struct str *out, struct slice name, size_t most)
     str_add(out, end);
 }
 
-static struct span keep_name(const struct part_sink *sink, struct slice name)
+static struct span keep_name(struct part_sink *sink, struct slice name)
 {
     CLEANUP(str_clear) struct str kept = STR_INIT;
     gchar *composed = NULL;
@@ -44,7 +44,7 @@ static struct span keep_name(const struct part_sink *sink, struct slice name)
 }
 
 enum rc part_file_begin(struct part_file *f,
-                        const struct part_sink *sink,
+                        struct part_sink *sink,
                         const struct part_label *label,
                         struct err *err)
 {
@@ -66,6 +66,9 @@ enum rc part_file_begin(struct part_file *f,
 enum rc part_file_add(struct part_file *f, struct slice octets, struct err *err)
 {
     assert(f->part != NULL);
+    f->sink->total += (int64_t)octets.len;
+    if (f->sink->total > f->sink->limits->decoded_octets)
+        return limit_refuse(LIMIT_decoded_octets, f->sink->limits, err);
     sha256_add(f->hash, octets);
     f->part->size += (int64_t)octets.len;
     return f->sink->spool->add(f->sink->spool->self, octets, err);
@@ -82,7 +85,7 @@ void part_file_clear(struct part_file *f)
     sha256_drop(&f->hash);
 }
 
-enum rc part_file_write(const struct part_sink *sink,
+enum rc part_file_write(struct part_sink *sink,
                         const struct part_label *label,
                         struct slice octets,
                         struct err *err)

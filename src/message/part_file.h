@@ -15,10 +15,11 @@ struct part_sink {
     const struct reader_limits *limits;
     const struct spool *spool;
     struct message *out;
+    int64_t total; /* octets of all parts so far */
 };
 
 struct part_file {
-    const struct part_sink *sink;
+    struct part_sink *sink;
     struct message_part *part; /* until the next part begins */
     struct sha256 *hash;
 };
@@ -29,9 +30,9 @@ struct part_label {
     struct slice type, name;
 };
 
-/* `f` is zeroed. RC_REFUSED: the mail has as many parts as it may. */
+/* `f` is zeroed. RC_REFUSED: the mail has as many parts as it may, or they as many octets. */
 enum rc part_file_begin(struct part_file *f,
-                        const struct part_sink *sink,
+                        struct part_sink *sink,
                         const struct part_label *label,
                         struct err *err) MUST_CHECK;
 enum rc part_file_add(struct part_file *f, struct slice octets, struct err *err) MUST_CHECK;
@@ -39,7 +40,7 @@ enum rc part_file_end(struct part_file *f, struct err *err) MUST_CHECK;
 void part_file_clear(struct part_file *f); /* for CLEANUP */
 
 /* All of it at once. */
-enum rc part_file_write(const struct part_sink *sink,
+enum rc part_file_write(struct part_sink *sink,
                         const struct part_label *label,
                         struct slice octets,
                         struct err *err) MUST_CHECK;

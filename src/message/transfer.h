@@ -4,7 +4,8 @@
  *
  * Streamed: octets go in in pieces of any size, and the result does not depend on how they are cut.
  * Nothing is an error; what cannot be meant is left out (base64, uuencode) or kept as it is
- * (quoted-printable). The result is never longer than what went in.
+ * (quoted-printable). The result is never longer than what went in, but for uuencode: a line of few
+ * octets may stand for 63.
  *
  *   base64            what is not of the alphabet is skipped, missing padding assumed; after padding
  *                     it begins anew, but only in lines that are nothing else: a list's footer is not

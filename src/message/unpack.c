@@ -5,15 +5,14 @@
 
 #define UNKNOWN_TYPE SLICE("application/octet-stream")
 
-enum rc
-unpack_text(const struct part_sink *sink, struct slice text, struct str *shown, struct err *err)
+enum rc unpack_text(struct part_sink *sink, struct slice text, struct str *shown, struct err *err)
 {
     CLEANUP(str_clear) struct str name = STR_INIT;
     CLEANUP(str_clear) struct str octets = STR_INIT;
     struct slice before;
 
     str_empty(shown);
-    while (uu_text_next(&text, &before, &name, &octets)) {
+    while (uu_text_next(&text, (size_t)sink->limits->decoded_octets, &before, &name, &octets)) {
         const struct part_label label = {PART_ATTACHMENT, UNKNOWN_TYPE, str_slice(&name)};
 
         str_add(shown, before);
@@ -47,7 +46,7 @@ static struct slice type_of(const struct tnef_file *file)
     return slashes == 1 && type.len > 2 && type.len < 128 ? type : UNKNOWN_TYPE;
 }
 
-enum rc unpack_tnef(const struct part_sink *sink, struct slice octets, struct err *err)
+enum rc unpack_tnef(struct part_sink *sink, struct slice octets, struct err *err)
 {
     struct tnef tnef;
     struct tnef_file file = {.name = STR_INIT};

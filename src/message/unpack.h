@@ -11,9 +11,8 @@
 #include "tree.h"
 
 /* Adds the files of a text; `shown` is the text without their octets. */
-enum rc
-unpack_text(const struct part_sink *sink, struct slice text, struct str *shown, struct err *err)
+enum rc unpack_text(struct part_sink *sink, struct slice text, struct str *shown, struct err *err)
     MUST_CHECK;
 
 bool unpack_wants(const struct node *node); /* is it a winmail.dat? */
-enum rc unpack_tnef(const struct part_sink *sink, struct slice octets, struct err *err) MUST_CHECK;
+enum rc unpack_tnef(struct part_sink *sink, struct slice octets, struct err *err) MUST_CHECK;

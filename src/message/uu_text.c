@@ -29,14 +29,12 @@ static bool is_begin(struct slice line, struct slice *name)
 
 /* A line says by its first character how many octets it has; blanks at its end may have been lost,
  * and a checksum may follow. */
-static bool is_data(struct slice line)
+static bool is_data(struct slice line, size_t *octets)
 {
-    size_t octets;
-
     if (line.len == 0 || line.at[0] < ' ' || line.at[0] > '`')
         return false;
-    octets = ((size_t)line.at[0] - ' ') & 63;
-    if (line.len > 1 + (octets + 2) / 3 * 4 + 1)
+    *octets = ((size_t)line.at[0] - ' ') & 63;
+    if (line.len > 1 + (*octets + 2) / 3 * 4 + 1)
         return false;
     for (size_t i = 1; i < line.len; i++)
         if (line.at[i] < ' ' || line.at[i] > '`')
@@ -45,32 +43,38 @@ static bool is_data(struct slice line)
 }
 
 /* The length of the block at the front, or 0; `any` needs one line that has octets. */
-static size_t block_length(struct slice text)
+static size_t block_length(struct slice text, size_t most)
 {
     struct slice rest = text;
     struct slice line;
     bool any = false;
+    size_t total = 0;
+    size_t octets = 0;
 
     if (!take_line(&rest, &line))
         return 0;
     while (take_line(&rest, &line)) {
         if (any && slice_eqz(slice_trim(line), "end"))
             return text.len - rest.len;
-        if (!is_data(line))
+        if (!is_data(line, &octets))
             return 0;
         any |= line.len > 1;
+        total += octets;
+        if (total > most)
+            return 0;
     }
     return any ? text.len : 0;
 }
 
-bool uu_text_next(struct slice *rest, struct slice *before, struct str *name, struct str *octets)
+bool uu_text_next(
+    struct slice *rest, size_t most, struct slice *before, struct str *name, struct str *octets)
 {
     struct slice ahead = *rest;
     struct slice line;
     struct slice named;
 
     for (struct slice here = ahead; take_line(&ahead, &line); here = ahead) {
-        size_t length = is_begin(line, &named) ? block_length(here) : 0;
+        size_t length = is_begin(line, &named) ? block_length(here, most) : 0;
 
         if (length == 0)
             continue;

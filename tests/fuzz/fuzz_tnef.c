@@ -6,7 +6,7 @@
 #include "uu_text.h"
 
 /* Whatever octets are taken for a winmail.dat, or for a text with uuencoded files: each file's octets
- * are within them, or no longer than them, and each name is UTF-8. */
+ * are within them, or no longer than they may be, and each name is UTF-8. */
 
 static void read_winmail(struct slice octets)
 {
@@ -30,8 +30,8 @@ static void read_text(struct slice text)
     CLEANUP(str_clear) struct str octets = STR_INIT;
     struct slice before;
 
-    for (size_t left = text.len; uu_text_next(&text, &before, &name, &octets); left = text.len)
-        assert(text.len < left && octets.len <= left && name.len > 0);
+    for (size_t left = text.len; uu_text_next(&text, 200, &before, &name, &octets); left = text.len)
+        assert(text.len < left && octets.len <= 200 && name.len > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

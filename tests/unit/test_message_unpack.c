@@ -38,7 +38,7 @@ static void files_stand_in_a_text(void **state)
         struct slice rest = slice_z(row->text);
         struct slice before;
 
-        while (uu_text_next(&rest, &before, &name, &octets)) {
+        while (uu_text_next(&rest, 1000, &before, &name, &octets)) {
             str_add(&left, before);
             str_addf(&files, "%s %s\n", str_z(&name), str_z(&octets));
         }
@@ -46,6 +46,19 @@ static void files_stand_in_a_text(void **state)
         assert_string_equal(str_z(&left), row->left);
         assert_string_equal(str_z(&files), row->files);
     }
+}
+
+static void a_block_of_more_than_is_wanted_is_text(void **state)
+{
+    CLEANUP(str_clear) struct str name = STR_INIT;
+    CLEANUP(str_clear) struct str octets = STR_INIT;
+    struct slice rest = SLICE("begin 644 a\n#8V%T\n#8V%T\n`\nend\n");
+    struct slice before;
+
+    (void)state;
+    assert_false(uu_text_next(&rest, 5, &before, &name, &octets));
+    assert_true(uu_text_next(&rest, 6, &before, &name, &octets));
+    assert_string_equal(str_z(&octets), "catcat");
 }
 
 static void they_are_further_attachments(void **state)
@@ -77,7 +90,7 @@ static void many_beginnings_cost_little(void **state)
         str_addz(&text, "begin 644 a\n#8V%T\n");
     str_addz(&text, "and no end, but a line that is none of it\n");
     rest = str_slice(&text);
-    assert_false(uu_text_next(&rest, &before, &name, &octets));
+    assert_false(uu_text_next(&rest, 1000, &before, &name, &octets));
 }
 
 /* ---- winmail.dat ------------------------------------------------------------------------------- */
@@ -205,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_stand_in_a_text),
+        cmocka_unit_test(a_block_of_more_than_is_wanted_is_text),
         cmocka_unit_test(they_are_further_attachments),
         cmocka_unit_test(many_beginnings_cost_little),
         cmocka_unit_test(files_stand_in_a_winmail_dat),
