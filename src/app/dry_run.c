@@ -33,6 +33,19 @@ static enum rc copy_ledger(struct trial *t, struct err *err)
     return RC_OK;
 }
 
+/* What is kept aside stays there: the copy of the ledger knows nothing of it. */
+static enum rc forget_hold(struct trial *t,
+                           const struct mailbox_record *record,
+                           struct instant now,
+                           struct err *err)
+{
+    const struct ledger *l = &t->ledger;
+    if (!record->hold_folder[0])
+        return RC_OK;
+    TRY(l->people->pause(l->self, record->id, false, 0, "dry-run", "nothing is changed", now, err));
+    return l->operators->hold_over(l->self, record->id, now, err);
+}
+
 /* Mail is taken in, and no step runs. */
 static enum rc hold_steps(struct trial *t, struct err *err)
 {
@@ -40,6 +53,7 @@ static enum rc hold_steps(struct trial *t, struct err *err)
     const char *id = t->wired.mailbox->id;
     struct instant now = clock_now(&t->wired.clock);
     TRY(t->ledger.mailboxes->load(t->ledger.self, id, &record, err));
+    TRY(forget_hold(t, &record, now, err));
     return t->ledger.people->pause(t->ledger.self, id, true, 0, "dry-run", "nothing is changed",
                                    now, err);
 }

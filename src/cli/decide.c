@@ -29,6 +29,16 @@ int cmd_first_import(struct call *call)
     return EXIT_DONE;
 }
 
+static void say_paused(const struct mailbox_record *was, bool paused, const char *folder)
+{
+    const char *aside = folder ? ", and then kept aside" : "";
+    const char *back = was->hold_folder[0] ? "; what was kept aside comes back" : "";
+    if (paused)
+        printf("%s: paused; arrivals go on being recorded%s\n", was->id, aside);
+    else
+        printf("%s: goes on%s\n", was->id, back);
+}
+
 /* Each mailbox that is meant has its row, though no service has looked at it yet. */
 static enum rc
 pause_one(struct call *call, const char *mailbox, bool paused, unsigned effects, struct err *err)
@@ -43,10 +53,7 @@ pause_one(struct call *call, const char *mailbox, bool paused, unsigned effects,
     if (paused && folder)
         TRY(l->operators->hold(l->self, mailbox, folder, str_z(&by), why, now, err));
     TRY(l->people->pause(l->self, mailbox, paused, effects, str_z(&by), why, now, err));
-    printf("%s: %s%s\n", mailbox, paused ? "paused; arrivals go on being recorded" : "goes on",
-           !paused && record.hold_folder[0] ? "; what was kept aside comes back"
-           : paused && folder               ? ", and then kept aside"
-                                            : "");
+    say_paused(&record, paused, folder);
     return RC_OK;
 }
 

@@ -76,7 +76,8 @@ enum rc hold_new(struct service *s, struct err *err)
     const struct ledger *l = s->port->ledger;
     CLEANUP(mem_free) struct held_message *message = NULL;
     size_t count = 0;
-    if (!s->record.paused || !s->record.hold_folder[0] || s->result->mailbox_failed)
+    if (!s->record.paused || !s->record.hold_folder[0] || s->result->mailbox_failed ||
+        s->set->policy.look_only)
         return RC_OK;
     const struct place inbox = {s->set->inbox, s->record.uidvalidity};
     TRY(l->operators->held(l->self, s->record.id, inbox.folder, true, &message, &count, err));
@@ -94,49 +95,53 @@ static int64_t delivery_at(const struct held_message *known, size_t count, uint3
     return 0;
 }
 
+/* What lies in the folder, and what of it is ours. */
+struct aside {
+    struct place place;
+    struct mail_line *line; /* owned */
+    size_t lines;
+    struct held_message *ours; /* owned */
+    size_t count;
+};
+
+static void aside_clear(struct aside *a)
+{
+    free(a->line);
+    free(a->ours);
+}
+
 /* Ours by its place, or by its octets; what somebody else put into the folder stays there. */
-static enum rc choose_ours(struct service *s,
-                           const struct place *place,
-                           const struct mail_line *line,
-                           size_t lines,
-                           struct held_message **out,
-                           size_t *count,
-                           struct err *err)
+static enum rc choose_ours(struct service *s, struct aside *a, struct err *err)
 {
     const struct ledger *l = s->port->ledger;
     CLEANUP(mem_free) struct held_message *known = NULL;
-    CLEANUP(mem_free) struct digest *digest = mem_new(lines + 1, sizeof *digest);
-    CLEANUP(mem_free) struct held_message *ours = mem_new(lines + 1, sizeof *ours);
-    size_t knowns = 0, n = 0;
-    TRY(l->operators->held(l->self, s->record.id, place->folder, false, &known, &knowns, err));
-    knowns = keep_current(known, knowns, place->uidvalidity);
-    TRY(fetch_digests(s, place, line, lines, digest, err));
-    for (size_t i = 0; i < lines; i++) {
-        int64_t any, delivery = delivery_at(known, knowns, line[i].uid);
+    CLEANUP(mem_free) struct digest *digest = mem_new(a->lines + 1, sizeof *digest);
+    size_t knowns = 0;
+    TRY(l->operators->held(l->self, s->record.id, a->place.folder, false, &known, &knowns, err));
+    knowns = keep_current(known, knowns, a->place.uidvalidity);
+    TRY(fetch_digests(s, &a->place, a->line, a->lines, digest, err));
+    a->ours = mem_new(a->lines + 1, sizeof *a->ours);
+    for (size_t i = 0; i < a->lines; i++) {
+        int64_t any, delivery = delivery_at(known, knowns, a->line[i].uid);
         if (delivery == 0 &&
             l->intake->octets_known(l->self, s->record.id, &digest[i], &any, err) != RC_OK)
             continue;
-        ours[n++] = (struct held_message){delivery, place->uidvalidity, line[i].uid};
+        a->ours[a->count++] = (struct held_message){delivery, a->place.uidvalidity, a->line[i].uid};
     }
-    *out = STEAL(ours);
-    *count = n;
     return RC_OK;
 }
 
 static enum rc bring_back(struct service *s, const struct folder_state *f, struct err *err)
 {
     const struct mailbox *m = s->port->mailbox;
-    const struct place place = {s->record.hold_folder, f->uidvalidity};
-    CLEANUP(mem_free) struct mail_line *line = NULL;
-    CLEANUP(mem_free) struct held_message *ours = NULL;
-    size_t lines = 0, count = 0;
+    CLEANUP(aside_clear) struct aside a = {.place = {s->record.hold_folder, f->uidvalidity}};
     struct err why = ERR_INIT;
-    enum rc rc = m->list(m->self, place.folder, place.uidvalidity, 1, &line, &lines, &why);
+    enum rc rc = m->list(m->self, a.place.folder, a.place.uidvalidity, 1, &a.line, &a.lines, &why);
     if (rc == RC_OK)
-        rc = choose_ours(s, &place, line, lines, &ours, &count, &why);
+        rc = choose_ours(s, &a, &why);
     if (rc != RC_OK)
         return soften(s, rc, &why, err);
-    return move_all(s, &place, ours, count, s->set->inbox, err);
+    return move_all(s, &a.place, a.ours, a.count, s->set->inbox, err);
 }
 
 enum rc hold_back(struct service *s, struct err *err)

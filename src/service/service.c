@@ -158,6 +158,15 @@ static void mailbox_worked(struct service *s)
     s->record_changed = true;
 }
 
+/* What was kept aside is back before the inbox is looked at, and goes there after it was recorded. */
+static enum rc look_at_inbox(struct service *s, struct err *err)
+{
+    TRY(hold_back(s, err));
+    if (!s->result->mailbox_failed && !s->record.scanning)
+        TRY(observe(s, err));
+    return hold_new(s, err);
+}
+
 static enum rc look(struct service *s, struct err *err)
 {
     if (!mailbox_allowed(s))
@@ -167,10 +176,7 @@ static enum rc look(struct service *s, struct err *err)
         return RC_OK;
     /* What was filed had its case before what still lies there. */
     TRY(observe_filed(s, err));
-    TRY(hold_back(s, err));
-    if (!s->result->mailbox_failed && !s->record.scanning)
-        TRY(observe(s, err));
-    TRY(hold_new(s, err));
+    TRY(look_at_inbox(s, err));
     mailbox_worked(s);
     return RC_OK;
 }
@@ -190,10 +196,13 @@ static enum rc when_to_wake(struct service *s, struct err *err)
     return RC_OK;
 }
 
+/* Before the claim folder was read nobody knows whether this ledger is what it was, and whose the mailbox
+ * is: until then no step runs, whatever else could be done. */
 static bool effects_wanted(const struct service *s)
 {
     bool all_paused = s->record.paused && s->record.paused_effects == 0;
-    return !all_paused && !s->set->policy.look_only && !s->result->other_owner[0];
+    bool ours = s->claim_read && !s->result->other_owner[0];
+    return ours && !all_paused && !s->set->policy.look_only;
 }
 
 static enum rc act(struct service *s, struct err *err)

@@ -571,6 +571,11 @@ def test_while_a_mailbox_is_paused_new_mail_is_recorded_then_kept_aside_and_come
     rig.once()
     assert len(rig.uids("Aside")) == 2 and len(rig.json("deliveries")) == 3
     rig.imap().append("Aside", "", None, plain("stranger"))
+    rig.deliver(plain("new"))
+    rig.run("run", "--dry-run")
+    assert len(rig.uids("Aside")) == 3 and len(rig.uids()) == 1, "a trial has moved mail"
+    rig.remove("INBOX", next(iter(rig.uids())))
+    rig.delivered.pop()
     rig.run("pause", "--hold", "Elsewhere", *BY, status=1)
     rig.run("resume", *BY)
     rig.once()
