@@ -36,12 +36,15 @@ service imap {
 
 
 class MailServer(Dovecot):
-    """One Dovecot for all runs, quick to sign in to."""
+    """One Dovecot for all runs, quick to sign in to; `more` stands at the end of its configuration."""
+
+    more = ""
 
     def write_config(self):
         super().write_config()
         path = self.folder / "dovecot.conf"
-        path.write_text(path.read_text().replace(f"password={DEFAULT_PASSWORD}", f"password={rig.PASSWORD}") + FAST)
+        path.write_text(path.read_text().replace(f"password={DEFAULT_PASSWORD}", f"password={rig.PASSWORD}") + FAST
+                        + self.more)
 
 
 def servers_of(dovecot):

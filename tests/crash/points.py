@@ -36,19 +36,20 @@ NOT_REMOVED = {"blobs.forget", "files.remove"}
 INNER = {"sqlite.write": ("before",), "sqlite.commit": ("before",), "net.wait": ("before",),
          "disk.write": ("full", "eio"), "disk.sync": ("eio",)}
 
-ROWS = {  # port call -> rows of the fault matrix
+# Which rows of the fault matrix a kill (or an answer, or a failing disk) at that call is.
+ROWS = {
     "mailbox.fetch": ["C01"], "blobs.begin": ["C01"], "blobs.add": ["C01"], "blobs.keep_incoming": ["C01", "C02"],
     "intake.reserve": ["C02", "C04"], "sqlite.write": ["C03"], "sqlite.commit": ["C03"],
     "work.claim": ["C04"], "work.case_stands": ["C05"],
     "files.create": ["C06"], "files.append": ["C06"], "files.sync": ["C06"], "files.link": ["C07"],
     "blobs.keep_attachment": ["C06", "C07"],
-    "courier.begin": ["C08"], "net.wait": ["C08", "C09", "C10"], "courier.next": ["C09", "C10", "C12"],
+    "courier.begin": ["C08"], "net.wait": ["C08", "C09", "C10", "C11b"], "courier.next": ["C09", "C10", "C12"],
     "work.commit": ["C11a", "C12", "C13"], "courier.release": ["C11a", "C11b"],
-    "mailbox.move": ["C13", "C16"], "disk.write": ["L01", "L02", "B01"], "disk.sync": ["L02"],
-    "runs.others": ["C17"], "runs.bury": ["C17"], "processes.dead": ["C17"],
+    "mailbox.move": ["C13", "C16"], "imap.delete": ["C14"], "imap.expunge": ["C15"],
+    "disk.write": ["L01", "L02", "B01"], "disk.sync": ["L02"],
 }
 
-SAMPLE = 300  # points of a run that is not full
+SAMPLE = 180  # points of a run that is not full
 
 
 class Point(NamedTuple):

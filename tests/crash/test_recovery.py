@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C17: the process dies in its recovery, twice in a row; and 20 SIGKILLs in a run of 200 mails."""
+"""C14, C15: it dies while it files on a server without MOVE; C17: in its recovery, twice in a row; and 20
+SIGKILLs in a run of 200 mails."""
+import itertools
 import os
 import signal
 
 import pytest
 
-from deployment import difference, letters_of_scenario, rig
+from deployment import Deployment, MailServer, difference, letters_of_scenario, rig, servers_of
 from mails import PDF, part, plain, with_parts
 
 FIRST = ["after intake.reserve 1", "after blobs.keep_attachment 1", "after courier.release 1", "before mailbox.move 1",
@@ -35,6 +37,45 @@ def test_c17_it_dies_in_its_recovery_twice_in_a_row(make, scenario, first, secon
     killed.settle()
     killed.check()
     assert not difference(calm.end_state(), killed.end_state())
+
+
+numbers = itertools.count(1)
+
+
+class WithoutMove(MailServer):
+    more = "imap_capability = IMAP4rev1 UIDPLUS LITERAL+ IDLE NAMESPACE\n"
+
+
+@pytest.fixture(scope="module")
+def without_move():
+    with WithoutMove() as dovecot:
+        yield servers_of(dovecot)
+
+
+def end_without_move(servers, top, scenario, point):
+    folder = top / f"user{next(numbers)}"
+    folder.mkdir()
+    with Deployment(servers, folder, folder.name) as one:
+        one.deliver(*scenario)
+        trace = one.crash(point)
+        left = {uid: flags for uid, flags in one.uids().items() if r"\Deleted" in flags}
+        one.settle()
+        assert left.keys() <= one.uids().keys()
+        one.imap().select("INBOX")
+        one.imap().expunge()
+        one.check()
+        return one.end_state(), trace, left
+
+
+@pytest.mark.parametrize("point", ["before imap.delete 1", "after imap.delete 1", "before imap.expunge 1",
+                                   "after imap.expunge 1"])
+def test_c14_c15_it_dies_between_copy_deleted_and_expunge_on_a_server_without_move(without_move, tmp_path, scenario, point):
+    """C14 before the first of them, C15 between the two: what is marked is filed, and stays to be expunged."""
+    expected, *_ = end_without_move(without_move, tmp_path, scenario, None)
+    found, trace, marked = end_without_move(without_move, tmp_path, scenario, point)
+    assert trace[-1][1:3] == point.split()[1:], "it did not come there"
+    assert not difference(expected, found)
+    assert bool(marked) == (point in ("after imap.delete 1", "before imap.expunge 1")), marked
 
 
 MAILS, KILLS, CONNECTIONS = 200, 20, 2

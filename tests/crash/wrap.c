@@ -115,3 +115,17 @@ int __wrap_sqlite3_step(sqlite3_stmt *statement)
     point_left(&point);
     return status;
 }
+
+enum rc
+__wrap_change_delete(struct imap_mailbox *m, const uint32_t *uid, size_t count, struct err *err)
+{
+    struct point point = point_at("imap.delete", "");
+    return point_over(&point, __real_change_delete(m, uid, count, err), err);
+}
+
+enum rc
+__wrap_change_expunge(struct imap_mailbox *m, const uint32_t *uid, size_t count, struct err *err)
+{
+    struct point point = point_at("imap.expunge", "");
+    return point_over(&point, __real_change_expunge(m, uid, count, err), err);
+}

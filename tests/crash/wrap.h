@@ -23,3 +23,14 @@ void __real_net_wait(struct net *net, int64_t until_boot_ms);
 void __wrap_net_wait(struct net *net, int64_t until_boot_ms);
 int __real_sqlite3_step(sqlite3_stmt *statement);
 int __wrap_sqlite3_step(sqlite3_stmt *statement);
+
+/* Of src/imap/imap_p.h: the two steps of filing on a server without MOVE, after COPY. */
+struct imap_mailbox;
+enum rc
+__real_change_delete(struct imap_mailbox *m, const uint32_t *uid, size_t count, struct err *err);
+enum rc
+__wrap_change_delete(struct imap_mailbox *m, const uint32_t *uid, size_t count, struct err *err);
+enum rc
+__real_change_expunge(struct imap_mailbox *m, const uint32_t *uid, size_t count, struct err *err);
+enum rc
+__wrap_change_expunge(struct imap_mailbox *m, const uint32_t *uid, size_t count, struct err *err);
