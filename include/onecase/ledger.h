@@ -425,6 +425,12 @@ struct held_message {
     uint32_t uidvalidity, uid;
 };
 
+/* What was fetched of a mail that had been held for its size. */
+struct large_original {
+    struct digest octets, source_digest;
+    int64_t size;
+};
+
 /* What a person does with a case. */
 enum case_act {
     CASE_CLOSE,
@@ -527,6 +533,12 @@ struct ledger_operators {
                         struct instant now,
                         struct case_result *out,
                         struct err *err);
+    /* Its original is kept now; RC_CONFLICT: it does not wait for its size any more. */
+    enum rc (*original_had)(void *self,
+                            const char *key,
+                            const struct large_original *original,
+                            struct instant now,
+                            struct err *err);
     /* New mail of a paused mailbox is kept aside in that folder; RC_CONFLICT: some is in another yet. */
     enum rc (*hold)(void *self,
                     const char *mailbox,

@@ -89,6 +89,8 @@ struct operations {
     /* Records of every run of this ledger that has died on this machine that it did: a decision may rest
      * on it, and no service need be running to see it. */
     enum rc (*prove_runs)(void *self, struct err *err);
+    /* Fetches the whole of a mail that is held for its size, up to `max_size` octets, and keeps it. */
+    enum rc (*fetch_original)(void *self, const char *key, int64_t max_size, struct err *err);
     /* Reads the original of a held item, for a decision that makes a case of it. */
     enum rc (*read_original)(void *self, const char *key, struct message *out, struct err *err);
 };

@@ -2,6 +2,7 @@
 #include "bury.h"
 #include "doctor.h"
 #include "dry_run.h"
+#include "fetch_large.h"
 #include "identify.h"
 #include "supervise.h"
 #include "verify.h"
@@ -70,7 +71,8 @@ static enum rc read_original(void *self, const char *key, struct message *out, s
     CLEANUP(message_reader_free) struct message_reader *reader = NULL;
     char path[BLOB_PATH_SIZE];
     blob_path_original(key, path);
-    TRY(message_reader_new(p->config->data_dir, &reader_limits_default, &reader, err));
+    struct reader_limits limits = wire_limits();
+    TRY(message_reader_new(p->config->data_dir, &limits, &reader, err));
     struct reader port = message_reader_port(reader);
     TRY(port.read(port.self, path, out, err));
     for (size_t i = 0; i < out->part_count; i++) {
@@ -80,6 +82,14 @@ static enum rc read_original(void *self, const char *key, struct message *out, s
             TRY(p->data.blobs.forget(p->data.blobs.self, str_z(&spool), err));
     }
     return RC_OK;
+}
+
+static enum rc fetch_original(void *self, const char *key, int64_t max_size, struct err *err)
+{
+    struct program *p = self;
+    if (max_size > RAISED_MAX)
+        return FAIL(err, RC_USAGE, "--max-size takes at most 1GB");
+    return fetch_large(p->config, &p->data, key, max_size, err);
 }
 
 static enum rc verify(void *self,
@@ -114,6 +124,7 @@ static enum rc open_needs(void *self,
                                .identify = identify,
                                .prove_runs = prove_runs,
                                .verify = verify,
+                               .fetch_original = fetch_original,
                                .read_original = read_original};
     if (needs == NEEDS_NOTHING)
         return RC_OK;

@@ -187,12 +187,18 @@ static enum rc open_answers(struct wired *w, struct err *err)
     return RC_OK;
 }
 
+/* What arrives is bounded where it is fetched; what a person let through may be larger. */
+struct reader_limits wire_limits(void)
+{
+    struct reader_limits limits = reader_limits_default;
+    limits.message_octets = RAISED_MAX;
+    return limits;
+}
+
 /* What needs a folder of its own: the lock of the run, and the spool of the reader. */
 static enum rc open_folder(struct wired *w, const char *folder, struct err *err)
 {
-    struct reader_limits limits = reader_limits_default;
-    if (w->mailbox->max_message_size > 0)
-        limits.message_octets = w->mailbox->max_message_size;
+    struct reader_limits limits = wire_limits();
     TRY(system_processes_open(folder, &w->system, err));
     w->processes = system_processes_port(w->system);
     TRY(message_reader_new(folder, &limits, &w->reader, err));

@@ -68,6 +68,10 @@ enum rc wire_open(const struct config *config,
 enum rc wire_move_in(struct wired *wired, const char *folder, struct err *err) MUST_CHECK;
 void wire_close(struct wired *wired); /* for CLEANUP */
 
+/* The largest message that `resolve --max-size` lets through. */
+#define RAISED_MAX (INT64_C(1) << 30)
+struct reader_limits wire_limits(void);
+
 /* The endpoints alone, for doctor. */
 struct endpoint wire_endpoint(const struct config_server *server);
 struct smtp_settings wire_smtp(const struct config_acknowledgement *acknowledgement);

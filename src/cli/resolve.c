@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli_p.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- which item --------------------------------------------------------------------------------------- */
@@ -118,6 +119,38 @@ static void resolving_clear(struct resolving *r)
     message_clear(&r->message);
 }
 
+/* "100MB": octets, or with KB, MB, GB. */
+static enum rc size_of(const char *text, int64_t *out, struct err *err)
+{
+    static const struct {
+        const char *unit;
+        int64_t octets;
+    } units[] = {{"", 1},
+                 {"B", 1},
+                 {"KB", INT64_C(1) << 10},
+                 {"MB", INT64_C(1) << 20},
+                 {"GB", INT64_C(1) << 30}};
+    char *end;
+    long long n = strtoll(text, &end, 10);
+    for (size_t i = 0; i < LENGTH(units); i++)
+        if (end != text && n > 0 && n <= 1 << 30 && strcmp(end, units[i].unit) == 0) {
+            *out = n * units[i].octets;
+            return RC_OK;
+        }
+    return FAIL(err, RC_USAGE, "--max-size takes a size such as 100MB");
+}
+
+/* A mail that is held for its size was never fetched whole. */
+static enum rc fetch_if_asked(const struct call *call, const char *key, struct err *err)
+{
+    const char *text = args_get(&call->args, "--max-size");
+    int64_t max_size;
+    if (!text)
+        return RC_OK;
+    TRY(size_of(text, &max_size, err));
+    return call->ops->fetch_original(call->ops->self, key, max_size, err);
+}
+
 static enum rc
 prepare(const struct call *call, struct resolving *r, const char *name, struct err *err)
 {
@@ -136,6 +169,7 @@ prepare(const struct call *call, struct resolving *r, const char *name, struct e
     request->evidence_wait_ms = m->acknowledgement.evidence.wait_ms;
     if (!wants_original(request->decision))
         return RC_OK;
+    TRY(fetch_if_asked(call, r->key, err));
     TRY(call->ops->read_original(call->ops->self, r->key, &r->message, err));
     request->message = &r->message;
     return RC_OK;

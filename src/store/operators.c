@@ -10,6 +10,7 @@ const struct ledger_operators store_operators = {
     .bulk_find = operators_bulk_find,
     .bulk_next = operators_bulk_next,
     .case_act = operators_case_act,
+    .original_had = operators_original_had,
     .hold = operators_hold,
     .held = operators_held,
     .hold_moved = operators_hold_moved,

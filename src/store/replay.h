@@ -78,6 +78,11 @@ enum rc operators_bulk_next(void *self,
                             struct instant now,
                             struct replay_result *out,
                             struct err *err) MUST_CHECK;
+enum rc operators_original_had(void *self,
+                               const char *key,
+                               const struct large_original *original,
+                               struct instant now,
+                               struct err *err) MUST_CHECK;
 enum rc operators_explained(void *self, const char *digest, bool *out, struct err *err) MUST_CHECK;
 enum rc operators_explain(void *self,
                           const char *digest,

@@ -603,3 +603,31 @@ def test_what_was_moved_aside_and_not_recorded_so_comes_back_all_the_same(rig):
     rig.once()
     assert rig.uids("Aside") == {} and len(rig.json("cases")) == 1 and len(rig.acknowledgements()) == 1
     assert len(rig.uids("Processed")) == 1 and rig.uids() == {}
+
+
+# ---- too large -----------------------------------------------------------------------------------------------
+
+
+def test_a_mail_that_is_held_for_its_size_is_fetched_and_read_with_the_larger_limit(rig):
+    rig.mailbox["max_message_size"] = "10KB"
+    message = composed("large")
+    message.add_attachment(b"a,b\r\n" * 10000, maintype="application", subtype="octet-stream", filename="figures.bin")
+    rig.deliver(message.as_bytes(), plain("small"))
+    assert rig.once()["needs_reconciliation"] == 1
+    item, = rig.items("--state", "needs_reconciliation")
+    assert item["reason"] == "oversize"
+    retry = ("resolve", item["key"], "--unprocessable", "retry", *BY)
+    rig.run(*retry, "--max-size", "20KB", status=64)
+    rig.run(*retry, "--max-size", "many", status=64)
+    assert rig.items("--state", "needs_reconciliation")[0]["reason"] == "oversize"
+    rig.run(*retry, "--max-size", "1MB")
+    rig.once()
+    whole = rig.json("item", item["key"])
+    assert whole["state"] == "complete" and len(rig.acknowledgements()) == 2
+    attachment, = rig.json("case", whole["case"])["attachments"]
+    assert (rig.data / attachment["path"]).read_bytes() == b"a,b\r\n" * 10000
+    assert rig.item_of(rig.delivered[0])["key"] == item["key"]
+    rig.run("verify")
+    assert_invariants(rig)
+    other, = (i for i in rig.items() if i["key"] != item["key"])
+    rig.run("resolve", other["key"], "--unprocessable", "retry", "--max-size", "1MB", *BY, status=64)
