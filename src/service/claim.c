@@ -306,10 +306,12 @@ static bool claims(const struct service *s)
 
 enum rc claim_check(struct service *s, struct err *err)
 {
+    s->claim_read |= !claims(s);
     if (!claims(s))
         return RC_OK;
     struct err why = ERR_INIT;
     enum rc rc = claim_judge(s, &why);
+    s->claim_read |= rc == RC_OK;
     if (rc == RC_DEFERRED || rc == RC_REFUSED || rc == RC_UNKNOWN || rc == RC_NOT_FOUND) {
         service_mailbox_fault(s, &why);
         return RC_OK;

@@ -181,11 +181,21 @@ static enum rc look(struct service *s, struct err *err)
     return RC_OK;
 }
 
+/* Before the claim folder was read nobody knows whether this ledger is what it was, and whose the mailbox
+ * is: until then no step runs, whatever else could be done. */
+static bool effects_wanted(const struct service *s)
+{
+    bool all_paused = s->record.paused && s->record.paused_effects == 0;
+    bool ours = s->claim_read && !s->result->other_owner[0];
+    return ours && !all_paused && !s->set->policy.look_only;
+}
+
 static enum rc when_to_wake(struct service *s, struct err *err)
 {
     const struct ledger *l = s->port->ledger;
     struct instant now = service_now(s);
-    TRY(l->work->next_due(l->self, s->record.id, now, &s->result->wake_ms, err));
+    if (effects_wanted(s)) /* what may not be done is not due */
+        TRY(l->work->next_due(l->self, s->record.id, now, &s->result->wake_ms, err));
     int64_t poll = now.wall_ms + s->set->poll_ms;
     const struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
     if (c->state == CIRCUIT_OPEN && c->next_probe_ms < poll)
@@ -194,15 +204,6 @@ static enum rc when_to_wake(struct service *s, struct err *err)
         s->result->wake_ms = poll;
     s->result->awaiting_choice = s->record.awaiting;
     return RC_OK;
-}
-
-/* Before the claim folder was read nobody knows whether this ledger is what it was, and whose the mailbox
- * is: until then no step runs, whatever else could be done. */
-static bool effects_wanted(const struct service *s)
-{
-    bool all_paused = s->record.paused && s->record.paused_effects == 0;
-    bool ours = s->claim_read && !s->result->other_owner[0];
-    return ours && !all_paused && !s->set->policy.look_only;
 }
 
 static enum rc act(struct service *s, struct err *err)

@@ -34,8 +34,9 @@ struct service {
     int64_t renewed_boot_ms; /* when leases were last renewed */
     bool entered;
     _Atomic bool stopping; /* set from a signal handler */
-    bool careful;         /* a run died without explanation: one by one, marking each */
-    bool first_look_done; /* recover ran once */
+    bool careful;          /* a run died without explanation: one by one, marking each */
+    bool
+        claim_read; /* the claim folder was read since this run began: the ledger is as it was left */
     bool record_changed;
     uint32_t claim_uidvalidity; /* of the claim folder, for the notes */
     struct claim_note *note;    /* what stands in it; read once a UID */
@@ -123,8 +124,8 @@ enum rc claim_check(struct service *s, struct err *err) MUST_CHECK; /* claim.c *
 enum rc claim_mark(struct service *s, struct err *err) MUST_CHECK;
 enum rc observe(struct service *s, struct err *err) MUST_CHECK; /* observe.c */
 enum rc observe_filed(struct service *s, struct err *err) MUST_CHECK;
-enum rc hold_back(struct service *s, struct err *err) MUST_CHECK; /* hold.c; before observe */
-enum rc hold_new(struct service *s, struct err *err) MUST_CHECK;  /* after it */
+enum rc hold_back(struct service *s, struct err *err) MUST_CHECK;     /* hold.c; before observe */
+enum rc hold_new(struct service *s, struct err *err) MUST_CHECK;      /* after it */
 enum rc evidence_late(struct service *s, struct err *err) MUST_CHECK; /* evidence.c */
 enum rc perform(struct service *s, struct err *err) MUST_CHECK;       /* perform.c */
 
