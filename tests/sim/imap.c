@@ -209,13 +209,10 @@ bool imap_new_uidvalidity(struct world *world, const char *name)
 
 /* The inbox as it was restored from a copy of some time ago: what came since is gone, and its UIDs
  * are given again. No server does that under an open session, so those end. */
-bool imap_falls_back(struct world *world)
+void imap_falls_back(struct world *world, uint32_t back)
 {
     struct folder *inbox = imap_folder(&world->imap, INBOX);
-    uint32_t back = 2 + rng_below(&world->rng, 2);
 
-    if (inbox->uidnext <= back)
-        return false;
     for (size_t i = 0; i < world->runs; i++)
         world->run[i]->session_lost = true;
     inbox->uidnext -= back;
@@ -228,7 +225,6 @@ bool imap_falls_back(struct world *world)
     }
     world->moved++;
     tell(world, "the inbox is restored from an older copy: UIDNEXT is %u again", inbox->uidnext);
-    return true;
 }
 
 bool imap_taken_by_person(const struct world *world, const struct mail *mail)

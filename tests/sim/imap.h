@@ -76,7 +76,7 @@ bool imap_person_deletes(struct world *world);
 bool imap_person_files(struct world *world);
 bool imap_person_drags_back(struct world *world);
 bool imap_new_uidvalidity(struct world *world, const char *folder);
-bool imap_falls_back(struct world *world);
+void imap_falls_back(struct world *world, uint32_t back);
 
 /* Has a copy of the mail left the inbox by a person's hand? */
 bool imap_taken_by_person(const struct world *world, const struct mail *mail);

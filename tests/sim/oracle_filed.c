@@ -118,6 +118,8 @@ void oracle_before_move(struct run *run, const struct folder *folder, const stru
  * it had been filed by right. */
 void oracle_v6_filed_by_right(struct world *world, struct deployment *d)
 {
+    if (d->went_back > 0) /* what was filed in the time that is lost may be something else now */
+        return;
     for (size_t i = 0; i < world->imap.departures; i++) {
         const struct departure *gone = &world->imap.departure[i];
         char octets[DIGEST_HEX_SIZE];

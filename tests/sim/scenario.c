@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenario.h"
 
+#include "deployment.h"
 #include "reached.h"
 #include "world.h"
 
@@ -93,12 +94,18 @@ void scenario_draw(struct world *world)
 
 /* ---- mail ------------------------------------------------------------------------------------ */
 
+/* A ledger that forgot a mail which a person took away cannot know its copy: the README's window. */
+static bool nobody_can_know(const struct world *world, const struct mail *mail)
+{
+    return world->deployment[0]->went_back > 0 && imap_taken_by_person(world, mail);
+}
+
 static void arrives(struct world *world, void *arg)
 {
     struct mail *mail = arg;
     int64_t internal_ms = world_wall_ms(world) - (mail->kind == MAIL_OLD ? DAYS(2) : 0);
 
-    if (world->no_more_mail)
+    if (world->no_more_mail || nobody_can_know(world, mail))
         return;
     tell(world, "m%u arrives: %s%s", mail->number, mail_kind_text(mail->kind),
          mail->arrived ? " (once more)" : "");
