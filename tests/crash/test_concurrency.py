@@ -48,7 +48,7 @@ def stopped(make):
 
 
 def test_k03_a_run_stopped_past_its_lease_sends_nothing_late_and_nothing_twice(stopped):
-    """Another run takes over, finds the letter armed and asks; more than 5 s after its intent the line does not leave."""
+    """Another run takes over and asks; more than 5 s after its intent the line of the first does not leave."""
     deployment, run, worker = stopped
     wait_out(1.2)
     deployment.run("run", "--once")
@@ -196,7 +196,7 @@ def test_k04_a_replay_by_an_operator_while_the_service_runs(make):
 
 def test_k05_two_operators_approve_the_same_replay_at_once(make):
     deployment, key = deferred(make)
-    both = [deployment.popen("replay", key, "--approve", "--by", name, "--reason", "try now") for name in ("Ada", "Ben")]
+    both = [deployment.popen("replay", key, "--approve", "--by", name, "--reason", "now") for name in ("Ada", "Ben")]
     for one in both:
         out, said = one.communicate(timeout=30)
         assert one.returncode in (0, 1, 77), out + said

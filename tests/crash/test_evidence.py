@@ -94,7 +94,8 @@ def test_e04_it_reopens_no_case_that_is_closed(deployment):
 
 def report(letter, action):
     named = email.message_from_bytes(letter)
-    body = (f"--=_r\r\nContent-Type: text/plain\r\n\r\nReport.\r\n--=_r\r\nContent-Type: message/delivery-status\r\n\r\n"
+    body = (f"--=_r\r\nContent-Type: text/plain\r\n\r\nReport.\r\n"
+            f"--=_r\r\nContent-Type: message/delivery-status\r\n\r\n"
             f"Reporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; a@senders.example\r\nAction: {action}\r\n"
             f"Status: 2.0.0\r\n\r\n--=_r\r\nContent-Type: text/rfc822-headers\r\n\r\n"
             f"Message-ID: {named['Message-ID']}\r\nSubject: x\r\n\r\n--=_r--\r\n")
@@ -130,7 +131,7 @@ def test_e06_a_missing_evidence_folder_is_said_and_nothing_is_concluded(make):
 
 @pytest.mark.parametrize("choice, cases, letters", [("new-case", 2, 2), ("append", 1, 1), ("dismiss", 1, 1)])
 def test_o04_a_conflict_decided_by_a_person_is_recorded_with_who_and_why(deployment, choice, cases, letters):
-    deployment.deliver(plain("asks", "one", "<same@senders.example>"), plain("asks", "another", "<same@senders.example>"))
+    deployment.deliver(*(plain("asks", text, "<same@senders.example>") for text in ("one", "another")))
     deployment.settle()
     conflict, = deployment.asked("conflict")
     deployment.resolve(conflict["key"], "--conflict", choice)

@@ -12,7 +12,8 @@ from mails import PDF, part, plain, with_parts
 
 FIRST = ["after intake.reserve 1", "after blobs.keep_attachment 1", "after courier.release 1", "before mailbox.move 1",
          "after mailbox.move 1"]
-SECOND = ["after runs.others 1", "before runs.bury 1", "after runs.bury 1", "after work.claim 1", "before work.commit 1"]
+SECOND = ["after runs.others 1", "before runs.bury 1", "after runs.bury 1", "after work.claim 1",
+          "before work.commit 1"]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def end_without_move(servers, top, scenario, point):
 
 @pytest.mark.parametrize("point", ["before imap.delete 1", "after imap.delete 1", "before imap.expunge 1",
                                    "after imap.expunge 1"])
-def test_c14_c15_it_dies_between_copy_deleted_and_expunge_on_a_server_without_move(without_move, tmp_path, scenario, point):
+def test_c14_c15_it_dies_between_copy_deleted_and_expunge_without_move(without_move, tmp_path, scenario, point):
     """C14 before the first of them, C15 between the two: what is marked is filed, and stays to be expunged."""
     expected, *_ = end_without_move(without_move, tmp_path, scenario, None)
     found, trace, marked = end_without_move(without_move, tmp_path, scenario, point)
