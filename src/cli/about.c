@@ -48,6 +48,8 @@ const struct about abouts[] = {
 
     { "export",             "",                                 "The letters, files, tries, evidence and decisions of one mail, or of all of a span, with checksums: it can be checked without this program." },
 
+    { "export",             "--to FOLDER",                      "where the bundle is made; by default a new folder here" },
+
     { "deployments",        "",                                 "A mailbox belongs to one deployment. Where another one owns it, nothing is done there until that one gives it up or is taken over from." },
     { "deployments",        "--take-over NAME",                 "removes the claim of the deployment NAME, which is gone for good, and works through what is there" },
 
@@ -61,6 +63,7 @@ const struct about abouts[] = {
     { "resolve",            "--run-gone",                       "with not-sent: the run that may have sent it is gone for good" },
     { "resolve",            "--conflict new-case|append|dismiss", "another mail with the same identifier: a case of its own, part of the first, or the same mail" },
     { "resolve",            "--unprocessable retry|dismiss",    "a mail that could not be read: read it once more, or file it" },
+    { "resolve",            "--max-size S",                     "with retry: the mail was too large, and is fetched up to this size (100MB)" },
     { "resolve",            "--case made|not-made",             "was the case made at its destination? With made, the case's ID there follows" },
     { "resolve",            "--flood let-through|mute",         "one sender sends too many: a case all the same, or none" },
     { "resolve",            "--resend-acknowledgement",         "sends a confirmation that was refused, left out or given up" },
@@ -85,6 +88,7 @@ const struct about abouts[] = {
     { "pause",              "--mailbox M",                      "only this mailbox" },
     { "resume",             "--mailbox M",                      "only this mailbox" },
     { "pause",              "--effect KIND",                    "only steps of this kind: case, attachment, acknowledgement, move or webhook" },
+    { "pause",              "--hold FOLDER",                    "moves new mail to this folder of the account; resume brings it back" },
     { "pause",              "onecase pause --effect acknowledgement --by ann --reason 'wrong template'", "" },
 
     { "",                   "--by NAME",                        "who decides; recorded with the account" },

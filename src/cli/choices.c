@@ -74,7 +74,7 @@ const struct view_approval *last_decision(const struct view_item *item)
 {
     enum decision decision;
     for (size_t n = item->approval_count; n-- > 0;)
-        if (decision_parse(item->approval[n].decision, &decision) &&
+        if (decision_parse(item->approval[n].decision, &decision) && decision != DECIDE_UNDO &&
             item->approval[n].undone_ms == NOT_DUE)
             return &item->approval[n];
     return NULL;
@@ -92,6 +92,23 @@ static bool may_be_taken_back(const struct view_approval *a)
     return false;
 }
 
+static enum reason asked_reason(const struct view_item *i)
+{
+    enum reason reason = REASON_NONE;
+    if (strcmp(i->state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0)
+        (void)reason_parse(i->reason, &reason);
+    return reason;
+}
+
+bool decision_fits(enum decision decision, const struct view_item *item)
+{
+    for (size_t n = 0; n < decision_rule_count; n++)
+        if (decision_rules[n].decision == decision &&
+            fits(&decision_rules[n], item, asked_reason(item)))
+            return true;
+    return false;
+}
+
 static void
 one_choice(const struct call *call, enum decision decision, const char *consequence, FILE *out)
 {
@@ -103,10 +120,8 @@ one_choice(const struct call *call, enum decision decision, const char *conseque
 
 size_t choices(const struct call *call, const struct view_item *item, FILE *out)
 {
-    enum reason reason = REASON_NONE;
+    enum reason reason = asked_reason(item);
     size_t count = 0;
-    if (strcmp(item->state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0)
-        (void)reason_parse(item->reason, &reason);
     for (size_t n = 0; n < decision_rule_count; n++)
         if (fits(&decision_rules[n], item, reason)) {
             one_choice(call, decision_rules[n].decision, decision_rules[n].consequence, out);

@@ -50,7 +50,7 @@ static void print_following(size_t row)
 static void bash(void)
 {
     printf("_onecase()\n{\n"
-           "    local word=${COMP_WORDS[COMP_CWORD]} at=1 words\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} at=1 words=\n"
            "    [ \"${COMP_WORDS[1]}\" != -c ] || at=3\n"
            "    if [ \"$COMP_CWORD\" -lt \"$at\" ]; then\n"
            "        COMPREPLY=($(compgen -f -- \"$word\"))\n        return\n    fi\n"

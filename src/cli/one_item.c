@@ -51,7 +51,7 @@ static void told(const struct call *call, const struct view_item *i)
 
 static void head(const struct call *call, const struct view_item *i)
 {
-    char when[32];
+    char when[32], first[16];
     say_line(call, "Case", i->reference);
     say_line(call, "From", i->sender);
     say_line(call, "Subject", i->subject);
@@ -64,7 +64,7 @@ static void head(const struct call *call, const struct view_item *i)
     say_line(call, "Arrived", when);
     when_cell(call, i->completed_ms, when);
     say_line(call, "Complete", when);
-    say_line(call, "First mail", i->first_key);
+    say_line(call, "First mail", short_name("", i->first_key, first));
     say_line(call, "Key", i->key);
 }
 
@@ -134,7 +134,8 @@ static void steps(const struct call *call, const struct view_item *i)
         bool move = strcmp(e->kind, effect_kind_text(EFFECT_MOVE)) == 0;
         snprintf(tries, sizeof tries, "%" PRId64, e->attempts);
         why_words(e, &why);
-        const char *what = is_letter(e->kind) ? label("completion", e->target) : e->target;
+        const char *what =
+            is_letter(e->kind) && e->target[0] ? label("completion", e->target) : e->target;
         const char *cell[] = {label("effect", e->kind), move ? "" : what,
                               status_words(call, e, &room), tries, str_z(&why)};
         table_row(t, cell);
@@ -204,8 +205,9 @@ static void tell_findings(struct story *s, const struct view_item *i)
 {
     for (size_t n = 0; n < i->evidence_count; n++) {
         const struct view_evidence *e = &i->evidence[n];
-        str_addf(tell(s, e->seen_ms), "evidence: %s: %s%s%s", label("evidence", e->evidence),
-                 e->found ? "found" : "nothing", e->place[0] ? ", " : "", e->place);
+        bool placed = e->place[0] != '\0';
+        str_addf(tell(s, e->seen_ms), "evidence: %s%s%s%s: %s", label("evidence", e->evidence),
+                 placed ? " (" : "", e->place, placed ? ")" : "", e->found ? "found" : "nothing");
     }
 }
 

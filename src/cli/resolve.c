@@ -21,6 +21,15 @@ static enum rc full_key(const struct call *call,
     return RC_OK;
 }
 
+/* A decision that does not fit is refused before its original is looked for. */
+static bool fits_now(const struct call *call, enum decision decision, const char *key)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    struct err err = ERR_INIT;
+    const struct views *v = call->ops->views;
+    return v->item(v->self, key, &view, &err) == RC_OK && decision_fits(decision, view.row);
+}
+
 /* ---- how it went --------------------------------------------------------------------------------------- */
 
 /* What a decision makes of a held mail is planned from its original. */
@@ -167,7 +176,7 @@ prepare(const struct call *call, struct resolving *r, const char *name, struct e
     request->policy = &r->policy;
     request->final_timeout_ms = m->acknowledgement.final_timeout_ms;
     request->evidence_wait_ms = m->acknowledgement.evidence.wait_ms;
-    if (!wants_original(request->decision))
+    if (!wants_original(request->decision) || !fits_now(call, request->decision, r->key))
         return RC_OK;
     TRY(fetch_if_asked(call, r->key, err));
     TRY(call->ops->read_original(call->ops->self, r->key, &r->message, err));

@@ -197,14 +197,16 @@ static void states(const struct call *call, const struct view_mailbox *m)
         if (i == ITEM_NEEDS_RECONCILIATION)
             waiting(call, m);
     }
-    count_line(call, m->duplicates, "copies");
+    count_line(call, m->duplicates, m->duplicates == 1 ? "copy" : "copies");
 }
 
 static void asks(const struct call *call, const struct view_mailbox *m)
 {
     CLEANUP(str_clear) struct str line = STR_INIT;
     if (m->not_told > 0)
-        count_line(call, m->not_told, "senders were not told: onecase items --not-told");
+        count_line(call, m->not_told,
+                   m->not_told == 1 ? "sender was not told: onecase items --not-told"
+                                    : "senders were not told: onecase items --not-told");
     str_addf(&line, "from before the first start: onecase first-import %s cases|full|adopt", m->id);
     if (m->awaiting_choice > 0)
         count_line(call, m->awaiting_choice, str_z(&line));

@@ -7,6 +7,11 @@
 
 #define COLUMNS_MAX 16
 
+/* In a terminal the first columns stay whole, the texts of the others may be cut to so much, and the
+ * last go first. */
+#define KEPT  3
+#define LEAST 10
+
 struct sheet {
     char *title;
     const struct sheet_column *column;
@@ -80,10 +85,18 @@ static void for_people(const struct sheet *s, size_t row, size_t i, int64_t now_
 
 static void print_table(const struct sheet *s, int64_t now_ms, size_t width, FILE *out)
 {
-    const char *heading[COLUMNS_MAX];
+    struct column column[COLUMNS_MAX];
     for (size_t i = 0; i < s->columns; i++)
-        heading[i] = s->column[i].heading;
-    CLEANUP(table_free) struct table *t = table_new(heading, s->columns);
+        column[i] =
+            (struct column){.heading = s->column[i].heading,
+                            .least = i >= KEPT && s->column[i].holds == SHEET_TEXT ? LEAST : 0,
+                            .drop = i < KEPT ? 0 : (unsigned)i,
+                            .right = s->column[i].holds == SHEET_NUMBER};
+    CLEANUP(table_free) struct table *t = table_of(column, s->columns);
+    if (s->rows == 0) {
+        fputs("There are none.\n", out);
+        return;
+    }
     for (size_t r = 0; r < s->rows; r++) {
         struct str text[COLUMNS_MAX];
         const char *cell[COLUMNS_MAX];

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the output goes: terminals, pipes, full devices, scripts."""
+import json
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+
+from conftest import PROGRAM
+
+READING = ["status", "items", "item HD-7PP1307J", "deliveries", "cases", "case HD-EGGGRWE0", "report duplicates",
+           "report decisions", "report replays", "deployments", "check", "suspects"]
+WHEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+
+
+@pytest.mark.parametrize("words", READING)
+def test_every_reading_command_has_json(desk, words):
+    said = desk.run(*words.split(), "--json", status=None)
+    assert said.stderr == ""
+    value = json.loads(said.stdout)
+    assert said.stdout.endswith("\n") and value is not None
+    for name, text in pairs(value):
+        if name in ("first_seen", "completed_at", "seen_at", "created_at", "date", "last_success", "since", "until"):
+            assert text is None or WHEN.fullmatch(text), f"{name}: {text}"
+
+
+def pairs(value):
+    if isinstance(value, dict):
+        for name, one in value.items():
+            if isinstance(one, (dict, list)):
+                yield from pairs(one)
+            else:
+                yield name, one
+    elif isinstance(value, list):
+        for one in value:
+            yield from pairs(one)
+
+
+def test_json_has_all_rows_unless_a_limit_says_otherwise(desk):
+    assert len(json.loads(desk.run("items", "--json").stdout)) == 10
+    assert len(json.loads(desk.run("items", "--json", "--limit", "3").stdout)) == 3
+    assert desk.run("items", "--limit", "3").stdout.count("\n") == 1 + 3 + 2
+    assert "The newest 3 mails" in desk.run("items", "--limit", "3").stdout
+
+
+def test_tables_show_fifty_rows(desk):
+    for _ in range(45):
+        desk.run("replay", "HD-WZDVM6YG", "--approve", "--by", "a", "--reason", "b")
+    page = desk.run("deliveries").stdout
+    assert page.count("\n") == 1 + 50 + 1 and "The newest 50 arrivals; --limit N shows more." in page
+    assert len(json.loads(desk.run("deliveries", "--json").stdout)) == 56
+
+
+def test_filters_leave_out_what_was_not_asked_for(desk):
+    def keys(*words):
+        return [item["case"] for item in json.loads(desk.run("items", *words, "--json").stdout)]
+    assert keys("--state", "in_progress") == ["HD-G168VNN6"]
+    assert keys("--not-told") == ["HD-KSGYFP4K"]
+    assert keys("--older-than", "6h") == ["HD-EGGGRWE0", "HD-ZVQ1WN6G", "HD-WZDVM6YG", "HD-EGGGRWE0"]
+    assert keys("--older-than", "2026-03-02") == [] and keys("--mailbox", "sales") == []
+
+
+# ---- full, closed, narrow -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", ["items", "items --json", "help", "spec", "version", "config", "status"])
+def test_output_that_cannot_be_written_is_74(desk, words):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([PROGRAM, *words.split()], stdout=full, stderr=subprocess.PIPE, text=True,
+                              env=desk.environment())
+    assert done.returncode == 74 and done.stderr.startswith("onecase: the output could not be written")
+
+
+@pytest.mark.parametrize("words", ["spec", "config"])
+def test_a_reader_that_has_seen_enough_is_no_failure(desk, words):
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {PROGRAM} {words} | head -1"], capture_output=True, text=True,
+                          env=desk.environment())
+    assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
+
+
+# ---- a terminal -------------------------------------------------------------------------------------------------
+
+
+def at_a_terminal(desk, *words, **environment):
+    """What a terminal of 100 columns gets."""
+    master, slave = pty.openpty()
+    import fcntl
+    import struct
+    import termios
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    run = subprocess.Popen([PROGRAM, *words], stdin=slave, stdout=slave, stderr=slave,
+                           env={"TERM": "xterm", **desk.environment(None), **environment})
+    os.close(slave)
+    said = b""
+    try:
+        while piece := os.read(master, 65536):
+            said += piece
+    except OSError:  # the other end is closed
+        pass
+    run.wait()
+    os.close(master)
+    return said.decode()
+
+
+def test_a_terminal_gets_bold_headings_and_its_own_width(desk):
+    said = at_a_terminal(desk, "items")
+    assert said.startswith("\033[1mCASE") and "\033[0m\r\n" in said
+    lines = [re.sub(r"\033\[\d*m", "", line) for line in said.split("\r\n")]
+    assert 80 < max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_terminal_that_wants_no_colour_gets_none(desk, environment):
+    assert "\033" not in at_a_terminal(desk, "items", **environment)
+
+
+def test_json_is_the_same_everywhere(desk):
+    assert at_a_terminal(desk, "items", "--json").replace("\r\n", "\n") == desk.run("items", "--json").stdout
+
+
+def test_a_pipe_gets_no_colour(desk):
+    assert "\033" not in desk.run("items", TERM="xterm").stdout
