@@ -5,9 +5,11 @@ import re
 
 import pytest
 
+from conftest import EVENING
+
 BY = ("--by", "Bob", "--reason", "he rang")
 DOUBT = "HD-7PP1307J"
-EARLY = str(1772476200 - 5 * 3600 - 33 * 60)  # 12:57, when the mail server may still take it
+EARLY = str(EVENING - 5 * 3600 - 33 * 60)  # 12:57, when the mail server may still take it
 
 
 @pytest.mark.parametrize("words", [
@@ -74,8 +76,10 @@ def test_the_choice_about_mail_from_before_is_recorded(desk):
 def test_a_decision_is_taken_back_once(desk):
     desk.run("resolve", DOUBT, "--acknowledgement", "sent", *BY)
     assert "--undo" in desk.run("resolve", DOUBT, "--conflict", "dismiss", *BY, status=1).stderr
-    assert f"{DOUBT} needs your decision now" in desk.run("resolve", DOUBT, "--undo", *BY).stdout
-    assert "There is no decision to take back" in desk.run("resolve", DOUBT, "--undo", *BY, status=1).stderr
+    later = str(EVENING + 60)
+    assert f"{DOUBT} needs your decision now" in desk.run("resolve", DOUBT, "--undo", *BY, STILL_CLOCK=later).stdout
+    said = desk.run("resolve", DOUBT, "--undo", *BY, status=1, STILL_CLOCK=later).stderr
+    assert "There is no decision to take back" in said
 
 
 def test_a_mailbox_is_paused_even_before_its_first_run_and_goes_on(new_desk):
