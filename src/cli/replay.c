@@ -231,6 +231,14 @@ static int changed_since(const char *plan)
     return EXIT_NOT_ALLOWED;
 }
 
+static void said_after(const struct replay_result *r)
+{
+    if (r->was_complete && r->run_again == 0)
+        printf("It was complete: it is read back, nothing runs again. The replay is recorded.\n");
+    else
+        printf("Recorded. The service goes on with it in its next turn.\n");
+}
+
 static int replay_one(struct doing *d)
 {
     const struct ledger *l = d->call->ops->ledger;
@@ -238,6 +246,11 @@ static int replay_one(struct doing *d)
     struct replay_shown *s = &c->item[0];
     struct instant now = {.wall_ms = d->call->now_ms};
     struct err err = ERR_INIT;
+    if (!d->call->json) {
+        printf("Replays one mail. ");
+        told(c);
+        fflush(stdout);
+    }
     const struct replay_request request = {.key = s->key,
                                            .by = d->person.first,
                                            .why = d->why,
@@ -253,10 +266,7 @@ static int replay_one(struct doing *d)
         return failed(&err);
     if (d->call->json)
         return show(d->call, c);
-    if (s->result.was_complete && s->result.run_again == 0)
-        printf("It was complete: it is read back, nothing runs again. The replay is recorded.\n");
-    else
-        told(c);
+    said_after(&s->result);
     return EXIT_DONE;
 }
 

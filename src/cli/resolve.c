@@ -239,6 +239,19 @@ find_alike(const struct call *call, const char *key, struct view *out, struct er
     return RC_OK;
 }
 
+/* What follows is said before it is done. */
+static void say_what_follows(const struct call *call, enum decision decision)
+{
+    if (call->json)
+        return;
+    for (size_t i = 0; i < decision_rule_count; i++)
+        if (decision_rules[i].decision == decision) {
+            printf("What follows: %s.\n", decision_rules[i].consequence);
+            break;
+        }
+    fflush(stdout);
+}
+
 /* What is decided, as one text, for the second person. */
 static void subject_of(const struct decision_request *request,
                        const char *key,
@@ -271,6 +284,7 @@ static int resolve_asked(const struct call *call, const struct decision_request 
         return status;
     request.by = person.first;
     request.second = person.second;
+    say_what_follows(call, request.decision);
     return resolve_all(call, &request, key, &like);
 }
 
