@@ -185,6 +185,45 @@ static void a_proposal_is_approved_by_another_account_only_and_once(void **state
     assert_int_equal(propose(d, "bob", true, &p), RC_NOT_FOUND);
 }
 
+/* ---- the others like it -------------------------------------------------------------------- */
+
+static size_t alike(struct desk *d, const char *key, const char *but)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    struct views views = store_views(d->store);
+
+    must(d, views.alike(views.self, key, &view, &d->err));
+    const struct view_named *row = view.row;
+
+    for (size_t i = 0; i < view.count; i++)
+        assert_string_not_equal(row[i].key, but);
+    return view.count;
+}
+
+static struct reservation unreadable(struct desk *d, const char *run, const char *id, uint32_t uid)
+{
+    return arrive(d, run, &(struct mail){.id = id, .uid = uid, .text = id, .unreadable = true});
+}
+
+static void alike_is_what_waits_for_the_same_and_broke_in_the_same_minute_or_run(void **state)
+{
+    struct desk *d = *state;
+    struct reservation first = unreadable(d, RUN_A, "<a@x>", 1);
+
+    unreadable(d, RUN_B, "<b@x>", 2); /* the same minute */
+    ARRIVE(d, .id = "<other@x>", .uid = 3, .text = "waits for nobody");
+    pass(d, MINUTES(2));
+    unreadable(d, RUN_A, "<c@x>", 4); /* the same run */
+    struct reservation far = unreadable(d, RUN_B, "<d@x>", 5);
+
+    assert_int_equal(alike(d, first.key, far.key), 2);
+    scene(d, "UPDATE item SET reason = 'case-flood' WHERE message_id = CAST('<b@x>' AS BLOB)");
+    assert_int_equal(alike(d, first.key, far.key), 1);
+    scene(d, "UPDATE item SET reason = '', state = 'complete', next_due = NULL, lease_run = NULL,"
+             " lease_boot = NULL WHERE message_id = CAST('<a@x>' AS BLOB)");
+    assert_int_equal(alike(d, first.key, far.key), 0);
+}
+
 /* ---- cases --------------------------------------------------------------------------------- */
 
 static struct case_result acted;
@@ -350,6 +389,7 @@ int main(void)
         AT_DESK(O05_a_replay_of_many_goes_on_where_it_was_interrupted),
         AT_DESK(of_two_replays_of_the_same_mails_one_is_begun),
         AT_DESK(a_proposal_is_approved_by_another_account_only_and_once),
+        AT_DESK(alike_is_what_waits_for_the_same_and_broke_in_the_same_minute_or_run),
         AT_DESK(a_closing_is_told_once_in_the_life_of_a_case),
         AT_DESK(a_closing_is_not_told_to_who_was_not_to_be_told),
         AT_DESK(a_merge_makes_no_circle),
