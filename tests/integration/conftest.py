@@ -2,7 +2,9 @@
 """The servers that all tests share, and a rig for each test that asks for one."""
 import itertools
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,8 +15,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peers"))
 numbers = itertools.count(1)
 
 
+SHARED_MEMORY, ENOUGH = Path("/dev/shm"), 2 << 30
+
+
+@pytest.fixture(scope="session", autouse=True)
+def scratch():
+    """Where mail servers and rigs live: in memory where there is room, so that no test waits for a disk that
+    others use; what must be durable is the crash suite's matter."""
+    room = SHARED_MEMORY.exists() and shutil.disk_usage(SHARED_MEMORY).free > ENOUGH
+    before, tempfile.tempdir = tempfile.tempdir, str(SHARED_MEMORY) if room else None
+    folder = Path(tempfile.mkdtemp(prefix="rigs."))
+    yield folder
+    shutil.rmtree(folder)
+    tempfile.tempdir = before
+
+
 @pytest.fixture(scope="session")
-def servers(tmp_path_factory):
+def servers(scratch, tmp_path_factory):
     """Dovecot and Postfix with certificates of one authority; Postfix asks Dovecot about passwords."""
     from authority import Authority
     from postfix import Postfix
@@ -29,7 +46,7 @@ def servers(tmp_path_factory):
 
 
 @pytest.fixture
-def make_rig(servers, tmp_path):
+def make_rig(servers, scratch):
     """A function that makes rigs, each with an account of its own."""
     from rig import PROGRAM, Rig
     assert PROGRAM.exists(), f"{PROGRAM} is not built; ONECASE says which program to test"
@@ -37,7 +54,7 @@ def make_rig(servers, tmp_path):
 
     def make():
         number = next(numbers)
-        folder = tmp_path / f"rig{number}"
+        folder = scratch / f"rig{number}"
         folder.mkdir()
         made.append(Rig(servers, folder, f"user{number}"))
         return made[-1]
@@ -45,6 +62,7 @@ def make_rig(servers, tmp_path):
     yield make
     for rig in made:
         rig.end()
+        shutil.rmtree(rig.folder)
 
 
 @pytest.fixture

@@ -42,10 +42,12 @@ def judge(rig, files):
 
 
 @pytest.fixture(scope="module")
-def judged(servers, tmp_path_factory):
+def judged(servers, scratch):
     found = {}
     for number, files in enumerate(apart(case_files.cases().values())):
-        rig = Rig(servers, tmp_path_factory.mktemp("cases"), f"cases{number}")
+        folder = scratch / f"cases{number}"
+        folder.mkdir()
+        rig = Rig(servers, folder, f"cases{number}")
         try:
             found.update(judge(rig, files))
         finally:

@@ -154,7 +154,7 @@ def test_two_mailboxes_are_watched_by_one_service(rig, make_rig):
 
 @pytest.mark.parametrize("signals", [1, 2])
 def test_once_ends_early_where_it_is_told_to(rig, signals):
-    with SmtpPeer("after end-of-data wait 1, then accept") as peer:
+    with SmtpPeer("after end-of-data wait 1, then accept\nafter end-of-data accept") as peer:
         rig.send_to(peer.port)
         rig.letters["connections"] = 1
         rig.deliver(*[plain(f"early{n}") for n in range(5)])
