@@ -446,6 +446,7 @@ struct case_request {
     enum case_act act;
     const char *reference;
     const char *into;    /* with CASE_MERGE: the other's reference */
+    const char *second;  /* who approved it; NULL: nobody */
     bool tells;          /* with CASE_CLOSE: its sender is to be told, once in its life */
     const char *by, *why;
 };

@@ -63,30 +63,64 @@ static int done(const struct case_request *request, const struct case_result *r)
     return EXIT_DONE;
 }
 
-static int act(struct call *call, size_t which_one)
-{
-    CLEANUP(str_clear) struct str by = STR_INIT;
-    CLEANUP(str_clear) struct str reference = STR_INIT;
-    CLEANUP(str_clear) struct str into = STR_INIT;
-    struct case_request request = {.act = acts[which_one].act};
-    struct case_result result;
+/* What was typed, for as long as it is needed. */
+struct typed_case {
+    struct str by, reference, into;
     char mailbox[NAME_SIZE];
+    struct case_request request;
+};
+
+static void typed_case_clear(struct typed_case *t)
+{
+    str_clear(&t->by);
+    str_clear(&t->reference);
+    str_clear(&t->into);
+}
+
+static enum rc read_typed(struct call *call, struct typed_case *t, struct err *err)
+{
+    TRY(decider(call, &t->by, &t->request.why, err));
+    TRY(mailbox_of(call, t->mailbox, err));
+    typed_name(call, "REFERENCE", &t->reference);
+    typed_name(call, "--merge-into", &t->into);
+    t->request.reference = str_z(&t->reference);
+    t->request.into = t->into.len > 0 ? str_z(&t->into) : NULL;
+    t->request.by = str_z(&t->by);
+    t->request.tells = tells_closed(call, t->mailbox);
+    return RC_OK;
+}
+
+static int do_it(const struct call *call, const struct case_request *request)
+{
+    struct case_result result;
     struct instant now = {.wall_ms = call->now_ms};
     struct err err = ERR_INIT;
     const struct ledger *l = call->ops->ledger;
-    if (decider(call, &by, &request.why, &err) != RC_OK || mailbox_of(call, mailbox, &err) != RC_OK)
+    if (l->operators->case_act(l->self, request, now, &result, &err) != RC_OK)
         return failed(&err);
-    typed_name(call, "REFERENCE", &reference);
-    typed_name(call, "--merge-into", &into);
-    request.reference = str_z(&reference);
-    request.into = into.len > 0 ? str_z(&into) : NULL;
-    request.by = str_z(&by);
-    request.tells = tells_closed(call, mailbox);
+    return done(request, &result);
+}
+
+static int act(struct call *call, size_t which_one)
+{
+    CLEANUP(typed_case_clear)
+    struct typed_case t = {.by = STR_INIT, .request = {.act = acts[which_one].act}};
+    CLEANUP(str_clear) struct str subject = STR_INIT;
+    struct second_person person;
+    struct err err = ERR_INIT;
+    if (read_typed(call, &t, &err) != RC_OK)
+        return failed(&err);
     printf("%s.\n", acts[which_one].does);
     fflush(stdout);
-    if (l->operators->case_act(l->self, &request, now, &result, &err) != RC_OK)
-        return failed(&err);
-    return done(&request, &result);
+    str_addf(&subject, "case %s %s %s", t.request.reference, acts[which_one].option,
+             t.request.into ? t.request.into : "");
+    int status = second_person(call, str_z(&subject), "", t.request.by, t.request.why, &person);
+    if (!person.go_on)
+        return status;
+    struct case_request request = t.request;
+    request.by = person.first;
+    request.second = person.second;
+    return do_it(call, &request);
 }
 
 int cmd_one_case(struct call *call)

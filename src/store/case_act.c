@@ -258,8 +258,8 @@ static const struct {
 /* It is over with the act: another act takes it back. */
 static enum rc record(struct acting *a, struct err *err)
 {
-    static const char insert[] = "INSERT INTO approval (key, decision, from_state, person,"
-                                 " decided_at, undone_at) VALUES ($1, $2, $3, $4, $5, $5)";
+    static const char insert[] = "INSERT INTO approval (key, decision, from_state, person, second,"
+                                 " decided_at, undone_at) VALUES ($1, $2, $3, $4, $5, $6, $6)";
     int64_t id;
     {
         CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -269,7 +269,8 @@ static enum rc record(struct acting *a, struct err *err)
         stmt_text(s, 2, acts[a->request->act].decision);
         stmt_text(s, 3, a->state);
         stmt_text(s, 4, a->request->by);
-        stmt_int(s, 5, a->w->now.wall_ms);
+        stmt_text(s, 5, a->request->second ? a->request->second : "");
+        stmt_int(s, 6, a->w->now.wall_ms);
         TRY(stmt_run(s, NULL, err));
         id = db_last_id(a->w->store->db);
     }

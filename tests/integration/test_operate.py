@@ -165,6 +165,11 @@ def test_O06_a_replay_and_a_decision_take_a_second_person_under_another_account(
     assert not [d for d in rig.json("deliveries") if d["class"] == "replayed"]
     as_person(rig, "bob", *replay, "--by", "Bob", "--reason", "agreed")
     assert rig.json("report", "replays")[0]["second"].startswith("Bob (")
+    close = ("case", item["case"], "--close")
+    as_person(rig, "ann", *close, *BY, status=77)
+    assert rig.json("cases")[0]["state"] == "open"
+    as_person(rig, "bob", *close, "--approve", "--by", "Bob", "--reason", "agreed")
+    assert rig.json("cases")[0]["state"] == "closed"
 
 
 def test_O08_a_replay_of_forty_of_which_many_were_accepted_sends_none_again(rig):
