@@ -49,7 +49,7 @@ ROWS = {
     "disk.write": ["L01", "L02", "B01"], "disk.sync": ["L02"],
 }
 
-SAMPLE = 180  # points of a run that is not full
+SAMPLE = 160  # points of a run that is not full
 
 
 class Point(NamedTuple):
