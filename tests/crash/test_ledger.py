@@ -4,11 +4,14 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
 from deployment import difference, letters_of_scenario, rig
 from mails import PDF, part, plain, with_parts
+
 
 def ended(deployment, *words):
     done = deployment.run("run", "--once", "--json", *words, status=None)
@@ -83,6 +86,15 @@ def test_l01_below_the_reserve_nothing_new_is_taken_in(deployment):
     deployment.check()
 
 
+def test_b01_an_attachment_that_had_to_wait_for_room_says_nothing_of_it_once_it_is_stored(deployment):
+    deployment.deliver(with_parts("asks", part('attachment; filename="a.pdf"', PDF)))
+    deployment.crash("deferred blobs.keep_attachment 1")
+    deployment.settle()
+    attachment, = deployment.json("cases")[0]["attachments"]
+    assert (attachment["status"], attachment["reason"]) == ("stored", None)
+    deployment.check()
+
+
 @pytest.mark.parametrize("point", ["eio disk.write 30", "eio disk.write 120", "eio disk.write 200",
                                    "eio disk.sync 3", "eio disk.sync 9", "eio disk.sync 25"])
 def test_l02_an_input_output_error(make, point):
@@ -123,7 +135,8 @@ def as_nobody(deployment):
     deployment.folder.chmod(0o755)
     (deployment.folder / "password").chmod(0o644)
     for above in deployment.folder.parents:
-        above.chmod(above.stat().st_mode | 0o011) if str(above).startswith("/tmp/") else None
+        if Path(tempfile.gettempdir()) in above.parents:
+            above.chmod(above.stat().st_mode | 0o011)
     done = subprocess.run([rig.PROGRAM, "run", "--once"], env=deployment.environment(), text=True, user="nobody",
                           group="nogroup", extra_groups=[], capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
     deployment.said += done.stderr
