@@ -2,6 +2,7 @@
 #include "supervise.h"
 
 #include "notify.h"
+#include "wake.h"
 #include "worker.h"
 
 #include <onecase/backoff.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,15 +55,28 @@ static void note_signal(int signal)
         told_to_reload = 1;
     else if (signal != SIGCHLD)
         told_to_stop = 1;
+    wake_up();
 }
+
+static const int heard[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
 
 static void listen_for_signals(void)
 {
-    static const int heard[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
     struct sigaction act = {.sa_handler = note_signal};
+    wake_open();
     sigemptyset(&act.sa_mask);
     for (size_t i = 0; i < LENGTH(heard); i++)
         sigaction(heard[i], &act, NULL);
+}
+
+/* A worker must not hear with our ears: signals wait while it is made, until it listens itself. */
+static void hold_signals(bool hold)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < LENGTH(heard); i++)
+        sigaddset(&set, heard[i]);
+    sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
 static int64_t boot(const struct supervisor *s)
@@ -71,11 +86,23 @@ static int64_t boot(const struct supervisor *s)
 
 /* ---- a worker's life ---------------------------------------------------------------------------- */
 
-static int child(const struct supervisor *s, const struct config_mailbox *mailbox, int report_to)
+/* A worker outlives no supervisor, whatever became of that. */
+static void end_with(pid_t parent)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        raise(SIGTERM);
+}
+
+static int
+child(const struct supervisor *s, const struct config_mailbox *mailbox, pid_t parent, int report_to)
 {
     struct report r = {.err = ERR_INIT};
     signal(SIGHUP, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
+    worker_listen();
+    hold_signals(false);
+    end_with(parent);
     r.rc = worker_run(s->config, mailbox, s->request, &r.sum, &r.err);
     r.err.where = NULL;
     ssize_t n = write(report_to, &r, sizeof r);
@@ -90,11 +117,14 @@ static void start(struct supervisor *s, struct worker *w)
         return;
     }
     fflush(NULL);
+    pid_t parent = getpid();
+    hold_signals(true);
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        exit(child(s, w->mailbox, ends[1]));
+        exit(child(s, w->mailbox, parent, ends[1]));
     }
+    hold_signals(false);
     close(ends[1]);
     w->pipe = ends[0];
     w->pid = pid > 0 ? pid : 0;
@@ -180,6 +210,18 @@ static void start_due(struct supervisor *s)
             start(s, &s->worker[i]);
 }
 
+/* How long there is nothing to start. */
+static int64_t quiet_ms(const struct supervisor *s)
+{
+    int64_t now_ms = boot(s), quiet = MINUTES(1);
+    for (size_t i = 0; i < s->workers; i++) {
+        int64_t left = s->worker[i].start_at_ms - now_ms;
+        if (s->worker[i].pid == 0 && left < quiet)
+            quiet = left;
+    }
+    return quiet;
+}
+
 /* Ends every worker: politely, and after stop_timeout by force. */
 static void stop_all(struct supervisor *s)
 {
@@ -187,14 +229,14 @@ static void stop_all(struct supervisor *s)
     s->stopping = true;
     send_all(s, SIGTERM);
     while (running(s) > 0 && boot(s) < until) {
-        system_rest(100);
+        wake_rest(100);
         reap(s);
     }
     if (running(s) > 0)
         log_event(LOG_WARN, "workers.killed", "count=%zu", running(s));
     send_all(s, SIGKILL);
     while (running(s) > 0) {
-        system_rest(10);
+        wake_rest(10);
         reap(s);
     }
     s->stopping = false;
@@ -227,7 +269,7 @@ static enum rc serve(struct supervisor *s)
             reload(s);
         }
         start_due(s);
-        system_rest(SECONDS(5));
+        wake_rest(quiet_ms(s));
         reap(s);
     }
     notify_manager("STOPPING=1");
@@ -262,7 +304,7 @@ static enum rc once(struct supervisor *s, struct run_summary *out, struct err *e
     while (running(s) > 0) {
         if (told_to_stop)
             send_all(s, SIGTERM);
-        system_rest(50);
+        wake_rest(SECONDS(1));
         reap(s);
     }
     for (size_t i = 0; i < s->workers; i++) {

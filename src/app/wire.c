@@ -2,6 +2,7 @@
 #include "wire.h"
 
 #include "secrets.h"
+#include "wake.h"
 
 #include <onecase/when.h>
 #include <stdlib.h>
@@ -218,7 +219,7 @@ static enum rc open_all(struct wired *w, struct err *err)
     TRY(wire_data(w->config, true, &w->data, err));
     TRY(open_folder(w, w->config->data_dir, err));
     w->imap_endpoint = wire_endpoint(&w->mailbox->imap);
-    w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock, -1);
+    w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock, wake_fd());
     w->imap_port = imap_mailbox_port(w->imap);
     return open_answers(w, err);
 }

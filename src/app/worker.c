@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "worker.h"
 
+#include "wake.h"
 #include "wire.h"
 
 #include <onecase/log.h>
@@ -10,7 +11,8 @@
 #include <string.h>
 
 static volatile sig_atomic_t told_to_stop;
-static struct service *volatile stoppable; /* the service that a signal stops in the middle of a tick */
+static struct service
+    *volatile stoppable; /* the service that a signal stops in the middle of a tick */
 
 static void stop(int signal)
 {
@@ -18,11 +20,13 @@ static void stop(int signal)
     told_to_stop = 1;
     if (stoppable)
         service_stop(stoppable);
+    wake_up();
 }
 
-static void listen_for_stop(void)
+void worker_listen(void)
 {
     struct sigaction act = {.sa_handler = stop};
+    wake_open();
     sigemptyset(&act.sa_mask);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGINT, &act, NULL);
@@ -96,7 +100,7 @@ static void wait_for_news(struct wired *w, const struct tick_result *r)
         return;
     if (r->mailbox_failed ||
         w->imap_port.wait(w->imap_port.self, w->settings.inbox, wait, &err) != RC_OK)
-        system_rest(wait);
+        wake_rest(wait);
 }
 
 static enum rc run_on(struct wired *w, struct service *service, struct err *err)
@@ -107,7 +111,7 @@ static enum rc run_on(struct wired *w, struct service *service, struct err *err)
         if (rc != RC_OK && rc != RC_DEFERRED)
             return rc;
         if (rc == RC_DEFERRED)
-            system_rest(w->config->first_delay_ms);
+            wake_rest(w->config->first_delay_ms);
         else if (!r.moved)
             wait_for_news(w, &r);
     }
@@ -134,15 +138,14 @@ enum rc worker_run(const struct config *config,
     *out = (struct run_summary){0};
     if (request->once) /* the summary says it; what went wrong is still logged */
         log_threshold(LOG_WARN);
-    listen_for_stop();
     TRY(wire_open(config, mailbox, &wired, err));
     sweep(&wired);
     if (request->take_over)
         wired.settings.take_over = request->take_over;
     TRY(service_new(&wired.ports, &wired.settings, &service, err));
     stoppable = service;
-    enum rc rc = request->once ? run_once(&wired, service, request, out, err)
-                               : run_on(&wired, service, err);
+    enum rc rc =
+        request->once ? run_once(&wired, service, request, out, err) : run_on(&wired, service, err);
     stoppable = NULL;
     return rc;
 }

@@ -10,6 +10,8 @@
 #include <onecase/config.h>
 #include <onecase/operations.h>
 
+/* From now on SIGTERM and SIGINT stop this process. Before worker_run, and before signals are let in. */
+void worker_listen(void);
 enum rc worker_run(const struct config *config,
                    const struct config_mailbox *mailbox,
                    const struct run_request *request,
