@@ -13,7 +13,7 @@
 enum needs {
     NEEDS_NOTHING,
     NEEDS_CONFIG,
-    NEEDS_LEDGER,    /* the configuration too */
+    NEEDS_LEDGER, /* the configuration too */
 };
 
 struct cli_host {

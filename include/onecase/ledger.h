@@ -372,10 +372,10 @@ struct ledger_work {
 struct decision_request {
     enum decision decision;
     const char *key;
-    const char *by, *why;          /* both required: RC_USAGE without */
-    const char *second;            /* who approved it, where two persons are asked for; NULL: nobody */
-    bool run_gone;                 /* the person says that the attempt's run is gone */
-    const char *external_id;       /* with DECIDE_CASE_MADE */
+    const char *by, *why;    /* both required: RC_USAGE without */
+    const char *second;      /* who approved it, where two persons are asked for; NULL: nobody */
+    bool run_gone;           /* the person says that the attempt's run is gone */
+    const char *external_id; /* with DECIDE_CASE_MADE */
     const struct policy *policy;   /* plans what the decision makes of a held item */
     const struct message *message; /* of the held item's original, where its plan needs one */
     int64_t final_timeout_ms, evidence_wait_ms;
@@ -445,9 +445,9 @@ enum case_act {
 struct case_request {
     enum case_act act;
     const char *reference;
-    const char *into;    /* with CASE_MERGE: the other's reference */
-    const char *second;  /* who approved it; NULL: nobody */
-    bool tells;          /* with CASE_CLOSE: its sender is to be told, once in its life */
+    const char *into;   /* with CASE_MERGE: the other's reference */
+    const char *second; /* who approved it; NULL: nobody */
+    bool tells;         /* with CASE_CLOSE: its sender is to be told, once in its life */
     const char *by, *why;
 };
 

@@ -112,7 +112,8 @@ static void cannot_be_written(struct answering *a, struct outgoing *o, const str
 /* A template or a disk that fails is no letter's fault: as when the server cannot be reached. */
 static void cannot_be_written_now(struct answering *a, struct outgoing *o, const struct err *why)
 {
-    o->event = (struct courier_event){.what = COURIER_SETTLED, .stage = STAGE_CONNECT, .closed = true};
+    o->event =
+        (struct courier_event){.what = COURIER_SETTLED, .stage = STAGE_CONNECT, .closed = true};
     snprintf(o->event.reply, sizeof o->event.reply, "the letter could not be written");
     o->stage = LETTER_OVER;
     answer_settle(a, o);

@@ -26,23 +26,26 @@
 struct store;
 
 struct writing {
-    struct store *store;          /* NULL once it has ended */
+    struct store *store; /* NULL once it has ended */
     struct tx tx;
-    const char *run;              /* borrowed; "" is none, such as a person's command */
+    const char *run; /* borrowed; "" is none, such as a person's command */
     struct instant now;
-    int64_t number;               /* of the last line of the chain; 0 before the first event_add */
-    char hash[DIGEST_HEX_SIZE];   /* its hash */
+    int64_t number;             /* of the last line of the chain; 0 before the first event_add */
+    char hash[DIGEST_HEX_SIZE]; /* its hash */
 };
-#define WRITING_NONE {NULL, TX_NONE, NULL, {0, 0}, 0, ""}
+#define WRITING_NONE                                                                               \
+    {                                                                                              \
+        NULL, TX_NONE, NULL, {0, 0}, 0, ""                                                         \
+    }
 
 /* One line. NULL is "". No field may hold a name, an address or a subject. */
 struct event {
     const char *mailbox;
     const char *key;
-    const char *subject;    /* item, effect ID, attempt ID, mailbox, run, ledger */
-    const char *what;       /* the event's word in its table */
+    const char *subject; /* item, effect ID, attempt ID, mailbox, run, ledger */
+    const char *what;    /* the event's word in its table */
     const char *from, *to;
-    const char *actor;      /* actor_text() */
+    const char *actor; /* actor_text() */
 };
 
 /* BEGIN IMMEDIATE. `run` must outlive it. */
@@ -54,7 +57,7 @@ enum rc writing_begin(struct store *store,
 enum rc event_add(struct writing *w, const struct event *event, struct err *err) MUST_CHECK;
 /* Commits, and reads back where that failed. Ended either way. */
 enum rc writing_finish(struct writing *w, struct err *err) MUST_CHECK;
-void writing_end(struct writing *w);    /* rolls back what was not finished; for CLEANUP */
+void writing_end(struct writing *w); /* rolls back what was not finished; for CLEANUP */
 
 /* Text made of a word and a number ("effect 12"), for event.subject and note.about. */
 struct subject {

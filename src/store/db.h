@@ -29,16 +29,19 @@ struct stmt;
 enum rc db_open(const struct store_options *options, struct db **out, struct err *err) MUST_CHECK;
 void db_close(struct db **db);
 
-enum rc db_run(struct db *db, const char *sql, struct err *err) MUST_CHECK;    /* statements without results */
+enum rc db_run(struct db *db, const char *sql, struct err *err)
+    MUST_CHECK; /* statements without results */
 /* Closes the connection and opens it anew, as after a COMMIT whose outcome is unknown. */
 enum rc db_reopen(struct db *db, struct err *err) MUST_CHECK;
 bool db_read_only(const struct db *db);
-const char *db_path(const struct db *db);    /* for messages; borrowed */
+const char *db_path(const struct db *db); /* for messages; borrowed */
 
 enum rc stmt_open(struct db *db, const char *sql, struct stmt **out, struct err *err) MUST_CHECK;
-void stmt_done(struct stmt **s);    /* resets it for the next use; for CLEANUP */
-void stmt_text(struct stmt *s, int at, const char *text);             /* borrowed until stmt_done; NULL is NULL */
-void stmt_slice(struct stmt *s, int at, struct slice text);           /* the same, as text */
+void stmt_done(struct stmt **s); /* resets it for the next use; for CLEANUP */
+void stmt_text(struct stmt *s,
+               int at,
+               const char *text); /* borrowed until stmt_done; NULL is NULL */
+void stmt_slice(struct stmt *s, int at, struct slice text); /* the same, as text */
 void stmt_blob(struct stmt *s, int at, struct slice octets);
 void stmt_int(struct stmt *s, int at, int64_t value);
 void stmt_null(struct stmt *s, int at);
@@ -48,16 +51,17 @@ enum rc stmt_row(struct stmt *s, struct err *err) MUST_CHECK;
 enum rc stmt_run(struct stmt *s, int64_t *changed, struct err *err) MUST_CHECK;
 /* Runs one that must change exactly one row: RC_CONFLICT, "WHAT was changed by another", else. */
 enum rc stmt_one(struct stmt *s, const char *what, struct err *err) MUST_CHECK;
-void stmt_when(struct stmt *s, int at, int64_t at_ms);    /* an instant; NOT_DUE is NULL */
+void stmt_when(struct stmt *s, int at, int64_t at_ms); /* an instant; NOT_DUE is NULL */
 
 int64_t col_int(struct stmt *s, const char *name);
 bool col_null(struct stmt *s, const char *name);
-const char *col_text(struct stmt *s, const char *name);       /* "" for NULL; borrowed */
-struct slice col_slice(struct stmt *s, const char *name);     /* text or octets; borrowed */
-int64_t col_when(struct stmt *s, const char *name);           /* an instant; NULL is NOT_DUE */
+const char *col_text(struct stmt *s, const char *name);   /* "" for NULL; borrowed */
+struct slice col_slice(struct stmt *s, const char *name); /* text or octets; borrowed */
+int64_t col_when(struct stmt *s, const char *name);       /* an instant; NULL is NOT_DUE */
 /* Copies a text into an array; one that does not fit is RC_BROKEN: the ledger is not ours. */
 #define COL_COPY(s, name, array, err) col_copy((s), (name), (array), sizeof(array), (err))
-enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struct err *err) MUST_CHECK;
+enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struct err *err)
+    MUST_CHECK;
 int64_t db_last_id(struct db *db);
 
 /* Is there such a table? NULL: any at all. */
@@ -70,9 +74,12 @@ enum rc db_check(struct db *db, bool whole, struct err *err) MUST_CHECK;
 enum rc db_copy(struct db *to, struct db *from, struct err *err) MUST_CHECK;
 
 struct tx {
-    struct db *db;    /* NULL once it has ended */
+    struct db *db; /* NULL once it has ended */
 };
-#define TX_NONE {NULL}
+#define TX_NONE                                                                                    \
+    {                                                                                              \
+        NULL                                                                                       \
+    }
 
 /* BEGIN IMMEDIATE: the write lock is taken here, so nothing after it fails for want of it. */
 enum rc tx_begin(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
@@ -81,4 +88,4 @@ enum rc tx_read(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
 /* RC_OK: durable. RC_DEFERRED: rolled back. RC_UNKNOWN: the COMMIT failed and may have happened;
  * the caller reads back (tx_finish of chain.h does). */
 enum rc tx_commit(struct tx *tx, struct err *err) MUST_CHECK;
-void tx_end(struct tx *tx);    /* rolls back what was not committed; for CLEANUP */
+void tx_end(struct tx *tx); /* rolls back what was not committed; for CLEANUP */

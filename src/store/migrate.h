@@ -11,7 +11,6 @@
 
 enum rc migrate(struct db *db, const struct store_options *options, struct err *err) MUST_CHECK;
 /* Makes an empty database a new ledger by copying one that has no events. */
-enum rc migrate_like(struct db *db,
-                     struct db *like,
-                     const struct store_options *options,
-                     struct err *err) MUST_CHECK;
+enum rc
+migrate_like(struct db *db, struct db *like, const struct store_options *options, struct err *err)
+    MUST_CHECK;

@@ -10,10 +10,10 @@
 #include <onecase/err.h>
 
 struct sqlite_fault {
-    int code;              /* extended or primary */
+    int code; /* extended or primary */
     enum rc rc;
     enum rc at_commit;
-    const char *remedy;    /* what is wrong and what to do, for a person */
+    const char *remedy; /* what is wrong and what to do, for a person */
 };
 
 extern const struct sqlite_fault sqlite_faults[];

@@ -12,9 +12,9 @@
 #define PARAMETERS_MAX 64
 
 struct stmt {
-    struct stmt *next;                 /* in its bucket */
-    struct db *db;                     /* NULL: its connection is gone */
-    const char *sql;                   /* borrowed: static text */
+    struct stmt *next; /* in its bucket */
+    struct db *db;     /* NULL: its connection is gone */
+    const char *sql;   /* borrowed: static text */
     sqlite3_stmt *prepared;
     int parameter[PARAMETERS_MAX + 1]; /* SQLite's index of $n */
     int column;                        /* the one read last: they are mostly read in order */
@@ -23,7 +23,7 @@ struct stmt {
 };
 
 struct db {
-    sqlite3 *sqlite;                   /* NULL after a connection that could not be opened anew */
+    sqlite3 *sqlite; /* NULL after a connection that could not be opened anew */
     struct stmt *bucket[BUCKETS];
     char *path;
     int busy_timeout_ms;

@@ -21,25 +21,22 @@
 #include <onecase/ledger.h>
 
 /* `key` (may be NULL) must be the effect's item. */
-enum rc step_effect(struct writing *w,
-                    const char *key,
-                    const struct effect_change *change,
-                    struct err *err) MUST_CHECK;
+enum rc
+step_effect(struct writing *w, const char *key, const struct effect_change *change, struct err *err)
+    MUST_CHECK;
 
 /* Of an effect that is unknown already, and has had `attempts` tries: one more, armed now and lost,
  * because the ledger went back in time. No state changes. */
-enum rc attempt_doubt(struct writing *w, int64_t effect, int64_t attempts, struct err *err) MUST_CHECK;
+enum rc attempt_doubt(struct writing *w, int64_t effect, int64_t attempts, struct err *err)
+    MUST_CHECK;
 
 /* With `keep` no state and no line: only the due time and the lease. `reason` replaces the one that
  * is there. */
-enum rc step_item(struct writing *w,
-                  const char *key,
-                  const struct item_change *change,
-                  struct err *err) MUST_CHECK;
+enum rc
+step_item(struct writing *w, const char *key, const struct item_change *change, struct err *err)
+    MUST_CHECK;
 
 /* Adds erasable text about `about` ("item", "effect 12", "attempt 7", "approval 3"). */
-enum rc note_add(struct writing *w,
-                 const char *key,
-                 const char *about,
-                 const char *text,
-                 struct err *err) MUST_CHECK;
+enum rc
+note_add(struct writing *w, const char *key, const char *about, const char *text, struct err *err)
+    MUST_CHECK;

@@ -12,7 +12,7 @@
 
 struct store {
     struct db *db;
-    char run[RUN_ID_SIZE];    /* that entered by this store; "" before: a tool's */
+    char run[RUN_ID_SIZE]; /* that entered by this store; "" before: a tool's */
 };
 
 extern const struct ledger_runs store_runs;

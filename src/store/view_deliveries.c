@@ -31,7 +31,7 @@ view_deliveries(void *self, const struct view_filter *filter, struct view *out, 
 {
     static const char find[] =
         "SELECT " DELIVERY_COLUMNS " WHERE ($1 IS NULL OR CASE WHEN delivery.won = 1 THEN "
-                                   "item.state ELSE 'duplicate' END = $1)"
+        "item.state ELSE 'duplicate' END = $1)"
         " AND ($2 IS NULL OR delivery.mailbox = $2) ORDER BY delivery.id DESC LIMIT $3";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;

@@ -22,12 +22,9 @@ enum rc view_one_case(void *self, const char *reference, struct view *out, struc
 enum rc view_duplicates_of(
     void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err) MUST_CHECK;
 
-enum rc view_decisions(void *self,
-                       int64_t since_ms,
-                       int64_t until_ms,
-                       bool replays,
-                       struct view *out,
-                       struct err *err) MUST_CHECK;
+enum rc view_decisions(
+    void *self, int64_t since_ms, int64_t until_ms, bool replays, struct view *out, struct err *err)
+    MUST_CHECK;
 enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_suspects(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_events(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;

@@ -156,6 +156,7 @@ static void no_item_can_have_a_second_acknowledgement_but_that_of_closing(void *
     struct desk *d = *state;
     CLEANUP(claimed_clear) struct claimed c = one_in_hand(d);
 
+    assert_non_null(c.item);
     assert_int_equal(
         db_run(d->store->db,
                "INSERT INTO effect (key, kind, target, status) SELECT key, 'acknowledgement',"
