@@ -169,7 +169,9 @@ enum answer faults_answer(struct run *run, enum call call)
              answer_text(fault->answer));
         return fault->answer;
     }
-    if (!run->world->calm && s->answer_one_in > 0 && rng_one_in(&run->world->rng, s->answer_one_in))
+    unsigned one_in = s->answer_one_in / (tells_much(call) ? 5 : 1) + 1;
+
+    if (!run->world->calm && s->answer_one_in > 0 && rng_one_in(&run->world->rng, one_in))
         return drawn(run, call);
     return ANSWER_TRUE;
 }

@@ -19,6 +19,9 @@ void oracle_before_move(struct run *run, const struct folder *folder, const stru
 /* V8, and arm at the dot: a run is about to send this acknowledgement's end-of-data line. */
 void oracle_before_line(struct run *run, const char *effect);
 
+/* V4: a person says that an acknowledgement was not sent, and it was taken. */
+void oracle_not_sent_taken(struct world *world, struct deployment *deployment, const char *effect);
+
 /* All of them, at rest. `answered`: people have answered what they were asked. */
 void oracle_judge(struct world *world, bool answered);
 void oracle_v9_moves_for_ever(struct world *world);

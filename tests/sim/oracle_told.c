@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle_p.h"
+#include "settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,36 @@ void oracle_v4_told_once(struct world *world, struct deployment *d)
                    " (SELECT 1 FROM effect e WHERE e.key = i.key AND e.kind = 'acknowledgement')",
                    NULL) > 0)
         broke(world, "V4", "a case has no acknowledgement in its plan");
+}
+
+static bool may_still_leave(const struct world *world, const char *effect)
+{
+    for (size_t i = 0; i < world->runs; i++)
+        for (size_t k = 0; k < CONNECTIONS; k++) {
+            const struct letter_under_way *letter = &world->run[i]->letter[k];
+
+            if (run_lives(world->run[i]) && letter->state != LETTER_NONE &&
+                strcmp(letter->effect, effect) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Contract section 4: not while a connection may carry it, and not before its time. Called before the
+ * decision is written down here; `since` is when the last try was armed. */
+void oracle_not_sent_taken(struct world *world, struct deployment *d, const char *effect)
+{
+    int64_t since = sql_number(d,
+                               "SELECT max(a.armed_at) FROM attempt a JOIN effect e"
+                               " ON e.id = a.effect WHERE e.ack_id = ?1",
+                               effect, NULL);
+    int64_t now = machine_now(world, &world->machine[0]).wall_ms;
+
+    if (may_still_leave(world, effect))
+        broke(world, "V4",
+              "'not sent' is taken of acknowledgement %.8s while a run can still send it", effect);
+    if (now < since + FINAL_TIMEOUT + EVIDENCE_WAIT)
+        broke(world, "V4", "'not sent' is taken of acknowledgement %.8s before its time", effect);
 }
 
 /* ---- V5 -------------------------------------------------------------------------------------- */

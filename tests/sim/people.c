@@ -2,6 +2,7 @@
 #include "people.h"
 
 #include "deployment.h"
+#include "oracle.h"
 #include "ports.h"
 #include "reached.h"
 #include "settings.h"
@@ -173,8 +174,12 @@ decide(struct world *world, struct deployment *d, const struct question *q, enum
     tell(world, "a person says of %s: %s; %s%s%s", mail_label(world, q->key),
          decision_meaning(decision), rc_text(rc), rc == RC_OK ? "" : ": ",
          rc == RC_OK ? "" : err.text);
-    if (rc == RC_OK && decision == DECIDE_NOT_SENT)
+    if (rc == RC_OK && decision == DECIDE_NOT_SENT && q->reason == REASON_UNKNOWN_SENT)
+        oracle_not_sent_taken(world, d, q->effect);
+    if (rc == RC_OK && decision == DECIDE_NOT_SENT) {
+        reached_row("O03");
         smtp_allow(world, q->effect);
+    }
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #include "gate.h"
 #include "oracle.h"
 #include "ports.h"
+#include "reached.h"
 #include "world.h"
 
 #include <onecase/source.h>
@@ -173,7 +174,10 @@ static enum move_reach reach_of(struct run *run, enum answer answer, size_t at, 
         return MOVE_NOTHING;
     if (at < count / 2 || run->world->imap.has_move)
         return MOVE_WHOLE;
-    return rng_one_in(&run->world->rng, 2) ? MOVE_COPIED : MOVE_MARKED;
+    bool marked = rng_one_in(&run->world->rng, 2);
+
+    reached_row(marked ? "C15" : "C14");
+    return marked ? MOVE_MARKED : MOVE_COPIED;
 }
 
 static void move_one(struct run *run,
@@ -218,6 +222,8 @@ static enum rc mailbox_move(void *self,
     TRY(reach_seen(run, name, uidvalidity, &folder, err));
     for (size_t i = 0; i < count; i++)
         move_one(run, folder, &set[i], to, reach_of(run, answer, i, count), answer == ANSWER_TRUE);
+    if (answer == ANSWER_HALF && !run->world->calm && rng_one_in(&run->world->rng, 2))
+        run_kill(run, " in the middle of it");
     if (answer != ANSWER_TRUE)
         return FAIL(err, RC_UNKNOWN, "sim: the connection ends during a move");
     enum rc rc = gate_close(run, CALL_MAILBOX_MOVE, RC_OK, err);

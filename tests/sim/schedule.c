@@ -281,7 +281,7 @@ static bool ask_people(struct world *world)
         answered += people_answer_questions(world, world->deployment[i], &later);
     }
     if (answered == 0 && later)
-        timeline_pass(world, MINUTES(10));
+        timeline_pass(world, MINUTES(40));
     return answered > 0 || later;
 }
 

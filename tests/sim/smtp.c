@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "smtp.h"
 
+#include "reached.h"
 #include "world.h"
 
 #include <onecase/source.h>
@@ -108,9 +109,23 @@ static void copy_appears(struct world *world, void *arg)
     struct str octets = STR_INIT;
 
     stored_copy(world, str_slice(&line->octets), &octets);
+    if (world->scenario.replaces_message_id)
+        reached_row("S22");
     tell(world, "a copy of acknowledgement %.8s stands in %s", line->effect, SENT);
     imap_put(world, SENT, mail_of_ours(world, str_slice(&octets)), world_wall_ms(world));
     str_clear(&octets);
+}
+
+/* A rule of the mail server files what pretends to come from us beside what does. */
+static void forgery_appears(struct world *world, void *arg)
+{
+    const struct line *line = arg;
+    struct mail *forged = mail_write(world, MAIL_FORGED, NULL, line->effect);
+
+    reached_row("E03");
+    tell(world, "a forged copy (m%u) of acknowledgement %.8s stands in %s", forged->number,
+         line->effect, SENT);
+    imap_put(world, SENT, forged, world_wall_ms(world));
 }
 
 static void server_decides(struct world *world, void *arg)
@@ -118,8 +133,11 @@ static void server_decides(struct world *world, void *arg)
     struct line *line = arg;
 
     tell(world, "the server %s (acknowledgement %.8s)", line->fate->what, line->effect);
-    if (!line->fate->accepts)
+    if (!line->fate->accepts) {
+        if (world->scenario.evidence_folder && rng_one_in(&world->rng, 8) && !world->calm)
+            timeline_after(world, SECONDS(1), forgery_appears, line);
         return;
+    }
     line->accepted = true;
     world->moved++;
     if (smtp_accepted(world, line->effect) > 1 + smtp_allowed(world, line->effect))
