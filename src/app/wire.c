@@ -73,6 +73,9 @@ open_store(const struct config *config, bool create, struct store **out, struct 
     if (strcmp(config->ledger, "sqlite") != 0)
         return FAIL(err, RC_USAGE,
                     "ledger: only 'sqlite' is built into this version; set `ledger: sqlite`");
+    if (strcmp(config->blobs, "file") != 0)
+        return FAIL(err, RC_USAGE,
+                    "blobs: only 'file' is built into this version; set `blobs: file`");
     str_addf(&path, "%s/ledger.db", config->data_dir);
     struct store_options options = {
         .path = str_z(&path),

@@ -68,7 +68,6 @@ const struct about abouts[] = {
     { "resolve",            "--flood let-through|mute",         "one sender sends too many: a case all the same, or none" },
     { "resolve",            "--resend-acknowledgement",         "sends a confirmation that was refused, left out or given up" },
     { "resolve",            "--all-like",                       "the same for all that wait for the same reason and broke in the same minute or run" },
-    { "resolve",            "--approve",                        "where two persons are asked for: approves what another has proposed by the same command" },
     { "resolve",            "--undo",                           "takes the last decision back, while nothing has left because of it" },
     { "resolve",            "onecase resolve HD-7K3M9QWX --acknowledgement sent --by ann --reason 'found in Sent'", "" },
 
@@ -91,6 +90,7 @@ const struct about abouts[] = {
     { "pause",              "--hold FOLDER",                    "moves new mail to this folder of the account; resume brings it back" },
     { "pause",              "onecase pause --effect acknowledgement --by ann --reason 'wrong template'", "" },
 
+    { "",                   "--approve",                        "where two persons are asked for: approves what another has proposed by the same command" },
     { "",                   "--by NAME",                        "who decides; recorded with the account" },
     { "",                   "--reason TEXT",                    "why; recorded" },
 

@@ -100,13 +100,13 @@ static enum reason asked_reason(const struct view_item *i)
     return reason;
 }
 
-bool decision_fits(enum decision decision, const struct view_item *item)
+const struct decision_rule *decision_fitting(enum decision decision, const struct view_item *item)
 {
     for (size_t n = 0; n < decision_rule_count; n++)
         if (decision_rules[n].decision == decision &&
             fits(&decision_rules[n], item, asked_reason(item)))
-            return true;
-    return false;
+            return &decision_rules[n];
+    return NULL;
 }
 
 static void

@@ -21,13 +21,14 @@ static enum rc full_key(const struct call *call,
     return RC_OK;
 }
 
-/* A decision that does not fit is refused before its original is looked for. */
-static bool fits_now(const struct call *call, enum decision decision, const char *key)
+static const struct decision_rule *
+rule_now(const struct call *call, enum decision decision, const char *key)
 {
     CLEANUP(view_clear) struct view view = {0};
     struct err err = ERR_INIT;
     const struct views *v = call->ops->views;
-    return v->item(v->self, key, &view, &err) == RC_OK && decision_fits(decision, view.row);
+    return v->item(v->self, key, &view, &err) == RC_OK ? decision_fitting(decision, view.row)
+                                                       : NULL;
 }
 
 /* ---- how it went --------------------------------------------------------------------------------------- */
@@ -176,8 +177,8 @@ prepare(const struct call *call, struct resolving *r, const char *name, struct e
     request->policy = &r->policy;
     request->final_timeout_ms = m->acknowledgement.final_timeout_ms;
     request->evidence_wait_ms = m->acknowledgement.evidence.wait_ms;
-    if (!wants_original(request->decision) || !fits_now(call, request->decision, r->key))
-        return RC_OK;
+    if (!wants_original(request->decision) || !rule_now(call, request->decision, r->key))
+        return RC_OK; /* one that does not fit is refused before its original is looked for */
     TRY(fetch_if_asked(call, r->key, err));
     TRY(call->ops->read_original(call->ops->self, r->key, &r->message, err));
     request->message = &r->message;
@@ -240,15 +241,14 @@ find_alike(const struct call *call, const char *key, struct view *out, struct er
 }
 
 /* What follows is said before it is done. */
-static void say_what_follows(const struct call *call, enum decision decision)
+static void say_what_follows(const struct call *call, enum decision decision, const char *key)
 {
-    if (call->json)
+    const struct decision_rule *rule = rule_now(call, decision, key);
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    if (call->json || !rule)
         return;
-    for (size_t i = 0; i < decision_rule_count; i++)
-        if (decision_rules[i].decision == decision) {
-            printf("What follows: %s.\n", decision_rules[i].consequence);
-            break;
-        }
+    str_addf(&text, "What follows: %s.", rule->consequence);
+    plain_wrap(str_z(&text), 0, call->width, stdout);
     fflush(stdout);
 }
 
@@ -284,7 +284,7 @@ static int resolve_asked(const struct call *call, const struct decision_request 
         return status;
     request.by = person.first;
     request.second = person.second;
-    say_what_follows(call, request.decision);
+    say_what_follows(call, request.decision, key);
     return resolve_all(call, &request, key, &like);
 }
 

@@ -32,15 +32,27 @@ static void summary(const struct run_summary *s)
         { s->deliveries,           "arrivals"                                                },
         { s->new_items,            "new"                                                     },
         { s->duplicates,           "copies"                                                  },
-        { s->conflicts,            "under an identifier that another mail has"               },
+        { s->conflicts,            "conflicts: another mail has the same identifier"         },
         { s->completed,            "completed"                                               },
         { s->deferred,             "waiting for the next try"                                },
-        { s->needs_reconciliation, "waiting for your decision (onecase items --state needs_reconciliation)" },
+        { s->needs_reconciliation, "need your decision (onecase items --state needs_reconciliation)" },
         { s->awaiting_choice,      "from before the first start, waiting for your choice (onecase first-import)" },
     };
     /* clang-format on */
     for (size_t i = 0; i < LENGTH(rows); i++)
         printf("%6" PRId64 "  %s\n", rows[i].n, rows[i].what);
+}
+
+static int would_be_all(const struct run_summary *s)
+{
+    if (s->awaiting_choice > 0)
+        printf("%" PRId64 " from before the first start: left alone until your choice (onecase "
+               "first-import)\n",
+               s->awaiting_choice);
+    if (s->deliveries == 0 && s->awaiting_choice == 0)
+        printf("Nothing new is there.\n");
+    printf("Nothing was changed.\n");
+    return s->mailbox_failed ? EXIT_UNREACHABLE : EXIT_DONE;
 }
 
 static int once_exit(const struct run_summary *s)
@@ -75,7 +87,9 @@ static int
 ended(struct call *call, const struct run_request *request, const struct run_summary *sum)
 {
     CLEANUP(str_clear) struct str out = STR_INIT;
-    if (!request->once || request->dry_run)
+    if (request->dry_run)
+        return would_be_all(sum);
+    if (!request->once)
         return EXIT_DONE;
     if (call->json) {
         json_summary(sum, &out);

@@ -207,14 +207,14 @@ static void mails_that_wait(struct desk *d)
            .text = "Another mail under the same identifier.");
     is_held(d);
     ARRIVE(d, .id = "<a5@example.net>", .uid = 7, .from = "fay@example.net",
-           .subject = "Invoice 4711 is \033[31mred\033[0m \xE2\x80\xAE"
-                      "desrever");
+           .subject = "Invoice 4711 is wrong");
     is_in_doubt(d);
     ARRIVE(d, .id = "<a6@example.net>", .uid = 8, .from = "no-such-user@example.net",
            .subject = "Who am I?");
     is_refused(d);
     ARRIVE(d, .id = "<a7@example.net>", .uid = 9, .from = "gil@example.net",
-           .subject = "A new chair, please");
+           .subject = "A new \033[31mred\033[0m chair \xE2\x80\xAE"
+                      "please");
     is_greylisted(d);
     ARRIVE(d, .id = "<a8@example.net>", .uid = 10, .unreadable = true);
     is_held(d);

@@ -29,7 +29,8 @@ def test_without_a_name_and_a_reason_nothing_is_decided(desk, words, given, miss
 
 def test_a_decision_is_recorded_with_name_account_and_reason(desk):
     said = desk.run("resolve", DOUBT, "--acknowledgement", "sent", *BY, SUDO_USER="bob").stdout
-    assert said == f"Recorded: it was sent; nothing is mailed.\n{DOUBT} is in progress now.\n"
+    assert said == "What follows: nothing is mailed; can be taken back.\n" \
+                   f"Recorded: it was sent; nothing is mailed.\n{DOUBT} is in progress now.\n"
     item = json.loads(desk.run("item", DOUBT, "--json").stdout)
     decision, = item["approval_list"]
     assert (decision["decision"], decision["reason"]) == ("acknowledgement-sent", "he rang")

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README says nothing that is not so: every command line of it is run as far as it can be here, every page
+that it shows is the program's, and what it calls not built is not built. GOLDEN=write shows the pages anew."""
+import email.utils
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import PROGRAM, TOP
+
+sys.path.insert(0, str(TOP / "tests" / "peers"))
+README = TOP / "README.md"
+root = pytest.mark.skipif(os.geteuid() != 0, reason="the mail servers need root")
+
+
+def blocks(kind):
+    return re.findall(rf"^```{kind}\n(.*?)^```$", README.read_text(), re.M | re.S)
+
+
+def command_lines():
+    """Every line of a shell block, without its remark."""
+    return [re.sub(r"\s+#.*", "", line) for block in blocks("sh") for line in block.splitlines()]
+
+
+# ---- what is shown ------------------------------------------------------------------------------------------------
+
+
+def test_every_page_that_is_shown_is_what_the_program_says(desk):
+    """One ledger for all of them, in their order: what is decided above is decided below."""
+    text, said = README.read_text(), []
+    for block in blocks("console"):
+        shown = ""
+        for command in re.findall(r"^\$ onecase (.*)$", block, re.M):
+            done = desk.run(*shlex.split(command), status=None)
+            shown += f"$ onecase {command}\n{done.stdout}{done.stderr}"
+        said.append((block, shown))
+    if os.environ.get("GOLDEN") == "write":
+        for block, shown in said:
+            text = text.replace(f"```console\n{block}```", f"```console\n{shown}```")
+        README.write_text(text)
+        return
+    assert len(said) >= 7
+    for block, shown in said:
+        assert block == shown
+
+
+def test_the_short_configuration_is_whole(new_desk):
+    block, = blocks("yaml")
+    assert len(block.splitlines()) <= 20
+    for name in ("imap", "smtp"):
+        (new_desk.folder / f"{name}.password").write_text("secret\n")
+    new_desk.config.write_text(block.replace("/var/lib/onecase", "data"))
+    said = new_desk.run("status", ONECASE_TEMPLATES=str(TOP / "templates")).stdout
+    assert said.startswith("help (active)")
+
+
+# ---- what is typed --------------------------------------------------------------------------------------------------
+
+ELSEWHERE = {  # what cannot be run here, and why; it must at least be a shell's
+    "deploy/demo": "tests/integration runs it",
+    "tests/run": "runs this",
+    "deploy/install-dependencies": "tests/run begins with it",
+    "cmake -B build -G Ninja && cmake --build build": "tests/run begins with it",
+    "useradd --system --home-dir /var/lib/onecase --shell /usr/sbin/nologin onecase": "changes the machine",
+    "install -d -m 700 -o onecase -g onecase /var/lib/onecase": "changes the machine",
+    "install -d -m 750 -g onecase /etc/onecase": "changes the machine",
+    "install -m 640 -g onecase config/onecase.example.yaml /etc/onecase/onecase.yaml": "changes the machine",
+    "install -m 640 -g onecase /dev/stdin /etc/onecase/imap.password": "changes the machine",
+    "install -m 640 -g onecase /dev/stdin /etc/onecase/smtp.password": "changes the machine",
+    "systemctl enable --now onecase": "needs a service manager",
+    "systemctl reload onecase": "needs a service manager",
+    "journalctl -u onecase -f": "needs a service manager",
+}
+AS_ONECASE = "runuser -u onecase -- onecase "
+INSTALL = "cmake --install build --prefix /usr"
+
+
+def test_every_command_line_is_run_somewhere():
+    for line in command_lines():
+        assert line in ELSEWHERE or line == INSTALL or line.startswith(AS_ONECASE), f"no test runs: {line}"
+    assert set(ELSEWHERE) <= set(command_lines())
+
+
+def test_what_is_not_run_here_is_understood_by_the_shell_and_names_files_that_are_there():
+    for line in command_lines():
+        assert subprocess.run(["bash", "-nc", line]).returncode == 0
+        word = line.split()[0]
+        assert "/" not in word or os.access(TOP / word, os.X_OK), word
+        assert word in ("useradd", "systemctl", "journalctl", "runuser") or "/" in word or shutil.which(word), word
+    assert (TOP / "config/onecase.example.yaml").exists()
+
+
+def test_it_installs_the_program_with_all_that_it_needs(tmp_path):
+    done = subprocess.run(["cmake", "--install", PROGRAM.parent, "--prefix", "/usr"], capture_output=True, text=True,
+                          env={**os.environ, "DESTDIR": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    for file in ("bin/onecase", "share/onecase/templates/acknowledgement.txt", "share/man/man1/onecase.1",
+                 "share/man/man5/onecase.yaml.5", "lib/systemd/system/onecase.service"):
+        assert (tmp_path / "usr" / file).exists(), file
+    unit = (tmp_path / "usr/lib/systemd/system/onecase.service").read_text()
+    assert "ExecStart=/usr/bin/onecase run" in unit and "User=onecase" in unit
+
+
+@root
+def test_the_ten_minutes_with_a_mailbox(new_desk):
+    """What is typed as `runuser -u onecase -- onecase ...`, in its order, between real mail servers."""
+    import imaplib
+    from dovecot import Dovecot
+    from postfix import Postfix
+    with Dovecot() as dovecot, Postfix() as postfix:
+        inbox = imaplib.IMAP4("127.0.0.1", dovecot.imap)
+        inbox.login("help", "secret")
+        inbox.create("Sent")
+        for name, age in (("new", 0), ("old", 7200)):
+            now = time.time() - age
+            mail = f"From: {name}@example.net\r\nSubject: {name}\r\nDate: {email.utils.formatdate(now)}\r\n" \
+                   f"Message-ID: <{name}@example.net>\r\n\r\nPlease help.\r\n"
+            inbox.append("INBOX", None, imaplib.Time2Internaldate(now), mail.encode())
+        block, = blocks("yaml")
+        block = re.sub(r"imap: \{host: [^,]*,", f"imap: {{host: 127.0.0.1, port: {dovecot.imap}, security: none,", block)
+        block = re.sub(r"smtp: \{.*\}", f"smtp: {{host: 127.0.0.1, port: {postfix.port}, security: none}}", block)
+        new_desk.config.write_text(block.replace("/var/lib/onecase", "data"))
+        (new_desk.folder / "imap.password").write_text("secret\n")
+        said = {}
+        for line in [line for line in command_lines() if line.startswith(AS_ONECASE)]:
+            words = shlex.split(line.removeprefix(AS_ONECASE))
+            if "--send-to" in words:  # waits half a minute for a copy that no server files here
+                continue
+            done = subprocess.run([PROGRAM, *words], capture_output=True, text=True,
+                                  env={"PATH": os.environ["PATH"], "ONECASE_CONFIG": str(new_desk.config), "COLUMNS": "100",
+                                       "ONECASE_TEMPLATES": str(TOP / "templates")})
+            assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
+            said[" ".join(words)] = done.stdout
+        assert "BAD" not in said["doctor"]
+        assert "confirmation to be sent" in said["run --once --dry-run"] and "1 from before" in said["run --once --dry-run"]
+        assert "1  completed" in said["run --once"] and "1  from before" in said["run --once"]
+        assert "onecase first-import help cases" in said["status"]
+        assert said["first-import help cases"].startswith("Recorded")
+        assert len(postfix.accepted()) == 1
+        inbox.logout()
+
+
+# ---- what is said ---------------------------------------------------------------------------------------------------
+
+
+def test_what_is_called_not_built_is_not_built(new_desk):
+    limits = README.read_text().split("## Limits")[1].split("## ")[0]
+    named = re.search(r"- (`backup`.*?) are no commands yet", limits, re.S)[1]
+    for command in re.findall(r"`(\w+)`", named):
+        assert "there is no command" in new_desk.run(command, status=64).stderr, f"{command} is built: say so in the README"
+    text = new_desk.config.read_text()
+    for more in ("ledger: postgresql://x@y/z\n", "blobs: s3://bucket/prefix\n", "case: {destination: desk}\n"):
+        new_desk.config.write_text(text + more)
+        done = new_desk.run("status", status=None)
+        assert done.returncode in (64, 74, 78), f"{more} is built: say so in the README"
+
+
+def test_every_folder_and_file_that_is_named_is_there():
+    text = README.read_text()
+    for name in re.findall(r"`([a-z]+/[A-Za-z0-9_./-]*|[A-Z]+(?:\.md)?)`", text):
+        assert (TOP / name).exists(), name
+    for folder in re.findall(r"^\| `([a-z/]+)/` \|", text, re.M):
+        assert (TOP / folder).is_dir(), folder
+    listed = set(re.findall(r"^\| `([a-z]+)/", text, re.M))
+    there = {entry.split("/")[0] for entry in subprocess.run(["git", "-C", TOP, "ls-files"], capture_output=True, text=True,
+                                                             check=True).stdout.split() if "/" in entry}
+    assert {one for one in there if not one.startswith(".")} == listed
+
+
+def test_every_command_and_option_that_is_named_is_there(new_desk):
+    helps = {}
+    for command in set(re.findall(r"`(?:runuser -u onecase -- )?onecase ([a-z-]+)", README.read_text())):
+        helps[command] = new_desk.run("help", command).stdout
+    everything = "".join(new_desk.run("help", name).stdout for name in
+                         re.findall(r"^  ([a-z-]+) ", new_desk.run("help", width=200).stdout, re.M))
+    prose = re.sub(r"```.*?```", "", README.read_text(), flags=re.S)
+    for option in set(re.findall(r"`(--[a-z-]+)", prose)) - {"--table"}:
+        assert option in everything, option
+    assert len(helps) >= 4
