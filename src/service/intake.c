@@ -69,6 +69,10 @@ static enum rc read_message(struct service *s, struct entering *e, struct err *e
     e->readable = rc == RC_OK;
     if (rc == RC_OK)
         return RC_OK;
+    if (rc == RC_NOT_FOUND) { /* another run was quicker, and has these octets as an original */
+        s->result->moved = true;
+        rc = RC_CONFLICT;
+    }
     if (rc != RC_REFUSED)
         return FAIL(err, rc, "%s", why.text);
     e->arrival.held = REASON_UNPROCESSABLE;
