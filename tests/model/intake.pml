@@ -445,7 +445,8 @@ proctype World()
         :: letters++; assert(letters <= 1)
         :: skip
         fi }
-    :: atomic { EVERYBODY && !everybody_refused && ack == refused && exists -> everybody_refused = true;
+    :: atomic { EVERYBODY && !everybody_refused && exists && (ack == refused || ack == deferred && item == needs_reconciliation) ->
+        everybody_refused = true; can_undo = false;
         acknowledgement_step(ack, on_everybody, by_peer);
         if
         :: item == complete || item == needs_reconciliation -> item_step(item, item_on_reopen, by_service)
