@@ -272,6 +272,38 @@ take_due(struct store *store, const struct claiming *c, struct taken *out, struc
     return writing_finish(&w, err);
 }
 
+/* ---- doubts of one's own ------------------------------------------------------------------- */
+
+static enum rc has_open_doubts(struct db *db, const char *run, struct err *err)
+{
+    static const char find[] = "SELECT 1 AS one FROM attempt WHERE run = $1"
+                               " AND outcome = 'unknown' AND connection_closed = 0 LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, run);
+    return stmt_row(s, err);
+}
+
+/* A run that claims has nothing under way: whatever became of its tries, no connection of its own can
+ * still carry one. Without this a person could not say not-sent while that run lives. */
+static enum rc end_own_doubts(struct store *store, const struct claiming *c, struct err *err)
+{
+    static const char update[] = "UPDATE attempt SET connection_closed = 1 WHERE run = $1"
+                                 " AND outcome = 'unknown' AND connection_closed = 0";
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum rc rc = has_open_doubts(store->db, c->run, err);
+
+    if (rc != RC_OK)
+        return rc == RC_NOT_FOUND ? RC_OK : rc;
+    TRY(writing_begin(store, c->run, c->now, &w, err));
+    TRY(stmt_open(store->db, update, &s, err));
+    stmt_text(s, 1, c->run);
+    TRY(stmt_run(s, NULL, err));
+    return writing_finish(&w, err);
+}
+
 enum rc items_claim(struct store *store,
                     const struct claiming *c,
                     struct work_item **out,
@@ -283,6 +315,7 @@ enum rc items_claim(struct store *store,
 
     *out = NULL;
     *count = 0;
+    TRY(end_own_doubts(store, c, err));
     /* An idle look must not wait for the write lock. */
     TRY(find_due(store->db, c, &look, err));
     if (look.count == 0)

@@ -210,6 +210,7 @@ CREATE TABLE attempt (
 ) STRICT;
 CREATE UNIQUE INDEX attempt_armed ON attempt (effect) WHERE phase = 'armed';
 CREATE INDEX attempt_run ON attempt (run);
+CREATE INDEX attempt_open ON attempt (run) WHERE outcome = 'unknown' AND connection_closed = 0;
 
 CREATE TABLE evidence (
     id       INTEGER PRIMARY KEY,
