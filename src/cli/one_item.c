@@ -109,6 +109,19 @@ status_words(const struct call *call, const struct view_effect *e, struct str *r
     return str_z(room);
 }
 
+/* Which message, which file, what the sender is told. */
+static void what_words(const struct view_item *i, const struct view_effect *e, struct str *out)
+{
+    bool move = strcmp(e->kind, effect_kind_text(EFFECT_MOVE)) == 0;
+    if (is_letter(e->kind) && e->target[0])
+        str_addz(out, label("completion", e->target));
+    else if (!move)
+        str_addz(out, e->target);
+    for (size_t n = 0; move && n < i->delivery_count; n++)
+        if (i->delivery[n].id == strtoll(e->target, NULL, 10))
+            str_addf(out, "UID %" PRIu32, i->delivery[n].uid);
+}
+
 static void why_words(const struct view_effect *e, struct str *out)
 {
     str_addz(out, why_of(e));
@@ -129,15 +142,14 @@ static void steps(const struct call *call, const struct view_item *i)
     for (size_t n = 0; n < i->effects; n++) {
         const struct view_effect *e = &i->effect[n];
         CLEANUP(str_clear) struct str room = STR_INIT;
+        CLEANUP(str_clear) struct str what = STR_INIT;
         CLEANUP(str_clear) struct str why = STR_INIT;
         char tries[24];
-        bool move = strcmp(e->kind, effect_kind_text(EFFECT_MOVE)) == 0;
         snprintf(tries, sizeof tries, "%" PRId64, e->attempts);
+        what_words(i, e, &what);
         why_words(e, &why);
-        const char *what =
-            is_letter(e->kind) && e->target[0] ? label("completion", e->target) : e->target;
-        const char *cell[] = {label("effect", e->kind), move ? "" : what,
-                              status_words(call, e, &room), tries, str_z(&why)};
+        const char *cell[] = {label("effect", e->kind), str_z(&what), status_words(call, e, &room),
+                              tries, str_z(&why)};
         table_row(t, cell);
     }
     if (i->effects == 0)

@@ -22,10 +22,10 @@ static void would(void *ctx, const char *mailbox, uint32_t uid, const char *what
     CLEANUP(str_clear) struct str plain = STR_INIT;
     (void)ctx;
     plain_text(what, &plain);
-    printf("%s %" PRIu32 ": %s\n", mailbox, uid, str_z(&plain));
+    printf("%s UID %" PRIu32 ": %s\n", mailbox, uid, str_z(&plain));
 }
 
-static void summary(const struct run_summary *s)
+static void summary(const struct call *call, const struct run_summary *s)
 {
     /* clang-format off */
     const struct { int64_t n; const char *what; } rows[] = {
@@ -39,8 +39,10 @@ static void summary(const struct run_summary *s)
         { s->awaiting_choice,      "from before the first start, waiting for your choice (onecase first-import)" },
     };
     /* clang-format on */
-    for (size_t i = 0; i < LENGTH(rows); i++)
-        printf("%6" PRId64 "  %s\n", rows[i].n, rows[i].what);
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        printf("%6" PRId64 "  ", rows[i].n);
+        plain_wrap(rows[i].what, 8, call->width, stdout);
+    }
 }
 
 static int would_be_all(const struct run_summary *s)
@@ -95,7 +97,7 @@ ended(struct call *call, const struct run_request *request, const struct run_sum
         json_summary(sum, &out);
         print(&out);
     } else {
-        summary(sum);
+        summary(call, sum);
     }
     return once_exit(sum);
 }
