@@ -203,6 +203,37 @@ static void plan_is_the_mail(struct world *world,
         broke(world, "V3", "the plan of m%u has attachments that were not sent", mail->number);
 }
 
+/* What was fetched and recorded can be had: as the original, as what came in, or from the mailbox. */
+static bool octets_can_be_had(struct world *world, const struct deployment *d, const char *hex)
+{
+    struct digest octets;
+    struct slice found;
+    char path[BLOB_PATH_SIZE];
+
+    if (!digest_from_hex(slice_z(hex), &octets))
+        return true;
+    blob_path_incoming(&octets, path);
+    const struct mail *mail = mail_by_octets(world, &octets);
+
+    return disk_look_durable(&d->disk, path, &found) || mail == NULL ||
+           imap_count(&world->imap, INBOX, mail) + imap_count(&world->imap, PROCESSED, mail) > 0;
+}
+
+static void no_original_is_lost(struct world *world, struct deployment *d)
+{
+    if (d->went_back > 0)
+        return;
+    struct sqlite3_stmt *s = sql_open(d,
+                                      "SELECT key, octets FROM item WHERE original_kept = 0"
+                                      " AND octets <> '' AND disposition <> 'adopted'",
+                                      NULL);
+
+    while (sql_row(s))
+        if (!octets_can_be_had(world, d, sql_text(s, 1)))
+            broke(world, "V3", "the original of %s is nowhere any more",
+                  mail_label(world, sql_text(s, 0)));
+}
+
 static void every_file_is_known(struct world *world, struct deployment *d)
 {
     size_t at = 0;
@@ -251,4 +282,5 @@ void oracle_v3_files_are_the_plan(struct world *world, struct deployment *d)
                   mail_label(world, sql_text(s, 0)), what);
     }
     every_file_is_known(world, d);
+    no_original_is_lost(world, d);
 }

@@ -85,6 +85,8 @@ void scenario_draw(struct world *world)
     };
     if (s->two_deployments)
         reached_row("K07");
+    if (s->desk && s->answer_one_in == 0)
+        s->answer_one_in = often[2]; /* what is new about it are its answers */
     s->switch_one_in = s->runs + s->two_deployments > 1 ? 2 + rng_below(r, 12) : 0;
     if (s->restores) {
         s->two_deployments = false;
