@@ -76,7 +76,7 @@ static void examine_data(struct examining *x)
 
 /* ---- a mailbox ---------------------------------------------------------------------------------------- */
 
-static void examine_folder(struct examining *x,
+static bool examine_folder(struct examining *x,
                            const struct mailbox *m,
                            const char *folder,
                            const char *what,
@@ -88,11 +88,27 @@ static void examine_folder(struct examining *x,
     CLEANUP(str_clear) struct str line = STR_INIT;
     str_addf(&line, "%s '%s'", what, folder);
     enum rc rc = m->open(m->self, folder, &state, &err);
-    if (rc == RC_NOT_FOUND && !must_be)
-        doctor_found(x, FINDING_GOOD, "it is not there yet and will be made when it is needed",
-                     str_z(&line), id);
-    else
-        doctor_judge(x, rc, &err, str_z(&line), id);
+    if (rc != RC_NOT_FOUND || must_be)
+        return doctor_judge(x, rc, &err, str_z(&line), id);
+    doctor_found(x, FINDING_GOOD, "it is not there yet and will be made when it is needed",
+                 str_z(&line), id);
+    return true;
+}
+
+/* A server that cannot be reached is told once, and waited for once. */
+static void
+examine_folders(struct examining *x, const struct mailbox *port, const struct config_mailbox *m)
+{
+    const struct config_folders *f = &m->folders;
+    if (!examine_folder(x, port, f->inbox, "sign-in, and the inbox", true, m->id))
+        return;
+    if (f->processed[0])
+        examine_folder(x, port, f->processed, "where mail is filed,", false, m->id);
+    if (f->claim[0] && m->mode == CONFIG_ACTIVE)
+        examine_folder(x, port, f->claim, "our own folder", false, m->id);
+    if (m->acknowledgement.enabled && m->acknowledgement.evidence.folder[0])
+        examine_folder(x, port, m->acknowledgement.evidence.folder,
+                       "where sent copies are looked for,", true, m->id);
 }
 
 static void examine_imap(struct examining *x, const struct config_mailbox *m)
@@ -101,15 +117,7 @@ static void examine_imap(struct examining *x, const struct config_mailbox *m)
     struct endpoint endpoint = wire_endpoint(&m->imap);
     struct imap_mailbox *imap = imap_mailbox_new(&endpoint, &clock, -1);
     struct mailbox port = imap_mailbox_port(imap);
-    const struct config_folders *f = &m->folders;
-    examine_folder(x, &port, f->inbox, "sign-in, and the inbox", true, m->id);
-    if (f->processed[0])
-        examine_folder(x, &port, f->processed, "where mail is filed,", false, m->id);
-    if (f->claim[0] && m->mode == CONFIG_ACTIVE)
-        examine_folder(x, &port, f->claim, "our own folder", false, m->id);
-    if (m->acknowledgement.enabled && m->acknowledgement.evidence.folder[0])
-        examine_folder(x, &port, m->acknowledgement.evidence.folder,
-                       "where sent copies are looked for,", true, m->id);
+    examine_folders(x, &port, m);
     imap_mailbox_free(imap);
 }
 
