@@ -32,7 +32,7 @@
 #define SENT        "Sent"
 #define CLAIM       "onecase"
 
-#define RUNS_MAX        24 /* lives, also those that ended */
+#define RUNS_MAX        96 /* lives, also those that ended */
 #define DEPLOYMENTS_MAX 2
 #define MACHINES        2
 
