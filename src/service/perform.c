@@ -84,11 +84,11 @@ static bool all_settled(const struct job *job)
 }
 
 /* What is open and waits for nothing that it knows of comes round soon; while the mail server is left
- * alone, when that is tried again. */
+ * alone, when that is tried again. What only we have left, being told to stop, is due for the next run. */
 static int64_t when_possible(struct service *s, int64_t now)
 {
     const struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
-    int64_t soon = now + service_backoff(s, 0);
+    int64_t soon = s->stopping ? now : now + service_backoff(s, 0);
     return c->state == CIRCUIT_OPEN && c->next_probe_ms > soon ? c->next_probe_ms : soon;
 }
 
