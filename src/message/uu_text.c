@@ -83,6 +83,10 @@ bool uu_text_next(
         str_add(name, named);
         str_empty(octets);
         transfer_decode(TRANSFER_UU, slice_cut(here, 0, length), octets);
+        if (octets->len > most) { /* the last line may give more than it says */
+            octets->len = most;
+            octets->at[most] = '\0';
+        }
         *rest = slice_cut(here, length, here.len);
         return true;
     }
