@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * http - one request over HTTP at a time, and how far it came (RFC 9110).
+ *
+ * Certificates are verified, chain and host name. No redirect is followed: whoever was configured is
+ * asked, and nobody else gets what the request holds. An answer has its deadline and its budget of
+ * octets. A header with a line break or a NUL is refused. Texts name the host, what went wrong and
+ * what to try; they hold no path, no header and no body.
+ *
+ * libcurl sends a request again by itself where a kept connection ends before its answer. Whoever may
+ * not be asked twice sets `fresh`.
+ */
+#pragma once
+
+#include <onecase/err.h>
+#include <onecase/str.h>
+
+/* Borrowed, and all it points to. A text that is NULL or "" is not given. */
+struct http_request {
+    const char *method;        /* "GET", "PUT" ... */
+    const char *url;           /* http:// or https:// */
+    const char *const *header; /* "Name: value" */
+    size_t headers;
+    struct slice body;   /* none is sent where it is empty and the method is GET or DELETE */
+    const char *ca_file; /* an authority besides the system's */
+    const char *proxy;
+    int64_t timeout_ms; /* of the whole */
+    size_t most;        /* octets of the answer's body; a longer one is cut, and `cut` says so */
+    bool fresh;         /* over a connection of its own */
+};
+
+struct http_answer {
+    int status;             /* of the last status line; 0 is none, and so is an interim 1xx */
+    bool cut;               /* the body is not all of it */
+    int64_t retry_after_ms; /* 0 where it was not said */
+    struct str body;
+};
+
+/* Keeps connections for the next request. One for a thread. */
+struct http_client;
+
+struct http_client *http_client_new(void) MUST_CHECK;
+void http_client_free(struct http_client **client); /* for CLEANUP */
+
+/* RC_OK: a status came, whatever it says; what followed of the body is there. RC_DEFERRED: the request
+ * surely did not leave. RC_REFUSED: the same, and somebody must change something: a certificate, the
+ * URL. RC_UNKNOWN: it left, or a part of it, and no status came. `out` is cleared first. */
+enum rc http_exchange(struct http_client *client,
+                      const struct http_request *request,
+                      struct http_answer *out,
+                      struct err *err) MUST_CHECK;
+
+void http_answer_clear(struct http_answer *answer); /* for CLEANUP */
