@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "letter.h"
-#include "mustache.h"
+#include <onecase/mustache.h>
 
 #include <onecase/identity.h>
 #include <onecase/letter_writer.h>

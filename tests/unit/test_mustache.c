@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links: template */
-#include "mustache.h"
+/* links: base */
+#include <onecase/mustache.h>
 
 #include <testing.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mustache.h"
+#include <onecase/mustache.h>
 
 #include <string.h>
 
