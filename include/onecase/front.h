@@ -108,6 +108,70 @@ void sheet_print(
 void sheet_free(struct sheet **sheet); /* for CLEANUP */
 bool sheet_format_parse(const char *text, enum sheet_format *out);
 
+/* ---- deciding.c: what a person may decide about a mail as it stands, and deciding it ----------------- */
+
+/* The last that stands; NULL is none. A replay decides nothing. */
+const struct view_approval *last_decision(const struct view_item *item);
+/* May that be taken back at all? Whether something has left since is found out in the act. */
+bool may_be_taken_back(const struct view_item *item);
+/* What the decision would be for this mail as it stands; NULL: it does not fit. Undo never does. */
+const struct decision_rule *decision_fitting(enum decision decision, const struct view_item *item);
+/* Every decision that fits, DECISION_COUNT at most; gives how many. */
+size_t decisions_fitting(const struct view_item *item, const struct decision_rule **out);
+/* Decides, with what the mailbox's configuration and the mail's original say. `asked->key` is whole.
+ * `max_size`: fetches a mail that is held for its size first, up to so many octets; 0 does not. As
+ * ledger_people.decide, and RC_USAGE where the mailbox is not configured any more. */
+enum rc decide_about(const struct operations *ops,
+                     const struct decision_request *asked,
+                     int64_t max_size,
+                     struct instant now,
+                     struct decision_result *out,
+                     struct err *err) MUST_CHECK;
+/* As ledger_operators.propose; what nobody has proposed yet is proposed, also with `approve`. */
+enum rc propose_or_approve(const struct operations *ops,
+                           const struct proposal_request *asked,
+                           struct instant now,
+                           struct proposal *out,
+                           struct err *err) MUST_CHECK;
+/* What is decided about this mail and those like it, as one text: what is proposed and approved. */
+void decision_subject(const struct decision_request *request,
+                      const char *key,
+                      const struct view *like,
+                      struct str *out);
+
+/* ---- story.c: what happened to a mail, in plain words -------------------------------------------------- */
+
+struct happening {
+    int64_t at_ms;
+    size_t order;     /* of those at one instant */
+    const char *what; /* "arrival", "confirmation", "evidence", "decision", "complete" */
+    struct str text;  /* may be empty */
+};
+
+struct story {
+    struct happening *at;
+    size_t count;
+};
+
+/* In time order. */
+void story_of(const struct view_item *item, struct story *out);
+void story_clear(struct story *story); /* for CLEANUP */
+
+bool is_letter(const char *kind); /* an effect's: a confirmation */
+bool has_status(const struct view_effect *effect, enum effect_status status);
+/* Its confirmation; NULL is none. */
+const struct view_effect *letter_of(const struct view_item *item);
+/* "yes: accepted", "not known", "no: an address that nobody reads", "not yet"; nothing where it has no
+ * confirmation. */
+void told_words(const struct view_item *item, struct str *out);
+/* "waiting, next try 14:05" */
+void step_status_words(const struct view_effect *effect, int64_t now_ms, struct str *out);
+/* Which message, which file, what the sender is told. */
+void step_what_words(const struct view_item *item,
+                     const struct view_effect *effect,
+                     struct str *out);
+void step_why_words(const struct view_effect *effect, struct str *out);
+
 /* ---- json.c: the contract's objects (section 8), as text with a line end ---------------------------- */
 void json_items(const struct view *view, bool whole, struct str *out);
 void json_deliveries(const struct view *view, struct str *out);

@@ -54,61 +54,6 @@ enum rc decision_of(const struct args *args, enum decision *out, struct err *err
 
 /* ---- what fits a mail as it stands --------------------------------------------------------------------- */
 
-static bool has_step(const struct view_item *i, enum effect_kind kind, enum effect_status status)
-{
-    for (size_t n = 0; n < i->effects; n++)
-        if (strcmp(i->effect[n].kind, effect_kind_text(kind)) == 0 &&
-            strcmp(i->effect[n].status, effect_status_text(status)) == 0)
-            return true;
-    return false;
-}
-
-static bool fits(const struct decision_rule *r, const struct view_item *i, enum reason reason)
-{
-    if (r->kind != EFFECT_KIND_COUNT)
-        return has_step(i, r->kind, r->status);
-    return reason != REASON_NONE && r->reason == reason;
-}
-
-const struct view_approval *last_decision(const struct view_item *item)
-{
-    enum decision decision;
-    for (size_t n = item->approval_count; n-- > 0;)
-        if (decision_parse(item->approval[n].decision, &decision) && decision != DECIDE_UNDO &&
-            item->approval[n].undone_ms == NOT_DUE)
-            return &item->approval[n];
-    return NULL;
-}
-
-/* Some decisions are final whatever they were about. */
-static bool may_be_taken_back(const struct view_approval *a)
-{
-    enum decision decision;
-    if (!a || !decision_parse(a->decision, &decision))
-        return false;
-    for (size_t n = 0; n < decision_rule_count; n++)
-        if (decision_rules[n].decision == decision && decision_rules[n].undo != EFFECT_EVENT_COUNT)
-            return true;
-    return false;
-}
-
-static enum reason asked_reason(const struct view_item *i)
-{
-    enum reason reason = REASON_NONE;
-    if (strcmp(i->state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0)
-        (void)reason_parse(i->reason, &reason);
-    return reason;
-}
-
-const struct decision_rule *decision_fitting(enum decision decision, const struct view_item *item)
-{
-    for (size_t n = 0; n < decision_rule_count; n++)
-        if (decision_rules[n].decision == decision &&
-            fits(&decision_rules[n], item, asked_reason(item)))
-            return &decision_rules[n];
-    return NULL;
-}
-
 static void
 one_choice(const struct call *call, enum decision decision, const char *consequence, FILE *out)
 {
@@ -120,20 +65,15 @@ one_choice(const struct call *call, enum decision decision, const char *conseque
 
 size_t choices(const struct call *call, const struct view_item *item, FILE *out)
 {
-    enum reason reason = asked_reason(item);
-    size_t count = 0;
-    for (size_t n = 0; n < decision_rule_count; n++)
-        if (fits(&decision_rules[n], item, reason)) {
-            one_choice(call, decision_rules[n].decision, decision_rules[n].consequence, out);
-            count++;
-        }
-    const struct view_approval *last = last_decision(item);
-    if (may_be_taken_back(last)) {
-        CLEANUP(str_clear) struct str what = STR_INIT;
-        str_addf(&what, "takes '%s' back, if nothing has left because of it",
-                 label("decision", last->decision));
-        one_choice(call, DECIDE_UNDO, str_z(&what), out);
-        count++;
-    }
-    return count;
+    const struct decision_rule *rule[DECISION_COUNT];
+    size_t count = decisions_fitting(item, rule);
+    for (size_t n = 0; n < count; n++)
+        one_choice(call, rule[n]->decision, rule[n]->consequence, out);
+    if (!may_be_taken_back(item))
+        return count;
+    CLEANUP(str_clear) struct str what = STR_INIT;
+    str_addf(&what, "takes '%s' back, if nothing has left because of it",
+             label("decision", last_decision(item)->decision));
+    one_choice(call, DECIDE_UNDO, str_z(&what), out);
+    return count + 1;
 }

@@ -123,10 +123,6 @@ int check_unknown(const char *why);
 /* As it is typed: "--acknowledgement sent". */
 void decision_typed(enum decision decision, struct str *out);
 enum rc decision_of(const struct args *args, enum decision *out, struct err *err) MUST_CHECK;
-/* The last that stands; NULL is none. A replay decides nothing. */
-const struct view_approval *last_decision(const struct view_item *item);
-/* What the decision would be for this mail as it stands; NULL: it does not fit. Undo never does. */
-const struct decision_rule *decision_fitting(enum decision decision, const struct view_item *item);
 /* Prints what can be decided about it as it stands; gives how many decisions that are. */
 size_t choices(const struct call *call, const struct view_item *item, FILE *out);
 

@@ -6,18 +6,14 @@
 
 /* ---- which item --------------------------------------------------------------------------------------- */
 
-static enum rc full_key(const struct call *call,
-                        const char *name,
-                        char out[KEY_SIZE],
-                        char mailbox[NAME_SIZE],
-                        struct err *err)
+static enum rc
+full_key(const struct call *call, const char *name, char out[KEY_SIZE], struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *v = call->ops->views;
     TRY(v->item(v->self, name, &view, err));
     const struct view_item *i = view.row;
     text_copy(out, KEY_SIZE, i->key);
-    text_copy(mailbox, NAME_SIZE, i->mailbox);
     return RC_OK;
 }
 
@@ -32,13 +28,6 @@ rule_now(const struct call *call, enum decision decision, const char *key)
 }
 
 /* ---- how it went --------------------------------------------------------------------------------------- */
-
-/* What a decision makes of a held mail is planned from its original. */
-static bool wants_original(enum decision decision)
-{
-    return decision == DECIDE_NEW_CASE || decision == DECIDE_APPEND ||
-           decision == DECIDE_READ_AGAIN || decision == DECIDE_LET_THROUGH;
-}
 
 static int not_yet(const struct call *call, const char *name, int64_t from_ms)
 {
@@ -116,19 +105,6 @@ decided(const struct call *call, enum decision decision, const struct decision_r
 
 /* ---- one mail ----------------------------------------------------------------------------------------- */
 
-/* All that one decision rests on. */
-struct resolving {
-    struct decision_request request;
-    char key[KEY_SIZE];
-    struct policy policy;
-    struct message message;
-};
-
-static void resolving_clear(struct resolving *r)
-{
-    message_clear(&r->message);
-}
-
 /* "100MB": octets, or with KB, MB, GB. */
 static enum rc size_of(const char *text, int64_t *out, struct err *err)
 {
@@ -150,55 +126,29 @@ static enum rc size_of(const char *text, int64_t *out, struct err *err)
     return FAIL(err, RC_USAGE, "--max-size takes a size such as 100MB");
 }
 
-/* A mail that is held for its size was never fetched whole. */
-static enum rc fetch_if_asked(const struct call *call, const char *key, struct err *err)
+static enum rc asked_size(const struct call *call, int64_t *out, struct err *err)
 {
     const char *text = args_get(&call->args, "--max-size");
-    int64_t max_size;
-    if (!text)
-        return RC_OK;
-    TRY(size_of(text, &max_size, err));
-    return call->ops->fetch_original(call->ops->self, key, max_size, err);
+    *out = 0;
+    return text ? size_of(text, out, err) : RC_OK;
 }
 
-static enum rc
-prepare(const struct call *call, struct resolving *r, const char *name, struct err *err)
+/* `key` is the whole one. */
+static int resolve(const struct call *call, const struct decision_request *asked, const char *key)
 {
-    struct decision_request *request = &r->request;
-    char mailbox[NAME_SIZE];
-    TRY(full_key(call, name, r->key, mailbox, err));
-    const struct config_mailbox *m = config_find_mailbox(call->ops->config, mailbox);
-    if (!m)
-        return FAIL(err, RC_USAGE,
-                    "mailbox '%s' is no longer in the configuration; decide with one that has it",
-                    mailbox);
-    config_policy(call->ops->config, m, &r->policy);
-    request->key = r->key;
-    request->policy = &r->policy;
-    request->final_timeout_ms = m->acknowledgement.final_timeout_ms;
-    request->evidence_wait_ms = m->acknowledgement.evidence.wait_ms;
-    if (!wants_original(request->decision) || !rule_now(call, request->decision, r->key))
-        return RC_OK; /* one that does not fit is refused before its original is looked for */
-    TRY(fetch_if_asked(call, r->key, err));
-    TRY(call->ops->read_original(call->ops->self, r->key, &r->message, err));
-    request->message = &r->message;
-    return RC_OK;
-}
-
-static int resolve(const struct call *call, const struct decision_request *asked, const char *name)
-{
-    CLEANUP(resolving_clear) struct resolving r = {.request = *asked, .message = MESSAGE_INIT};
-    struct decision_result result = {.possible_from_ms = 0};
+    struct decision_request request = *asked;
+    struct decision_result result;
     struct instant now = {.wall_ms = call->now_ms};
+    int64_t max_size;
     struct err err = ERR_INIT;
-    if (prepare(call, &r, name, &err) != RC_OK)
+    request.key = key;
+    if (asked_size(call, &max_size, &err) != RC_OK)
         return failed(&err);
-    const struct ledger *l = call->ops->ledger;
-    enum rc rc = l->people->decide(l->self, &r.request, now, &result, &err);
+    enum rc rc = decide_about(call->ops, &request, max_size, now, &result, &err);
     if (rc == RC_DEFERRED && result.possible_from_ms > 0)
-        return not_yet(call, name, result.possible_from_ms);
+        return not_yet(call, key, result.possible_from_ms);
     if (rc == RC_CONFLICT)
-        return does_not_fit(call, r.key, asked->decision);
+        return does_not_fit(call, key, asked->decision);
     if (rc != RC_OK)
         return failed(&err);
     decided(call, asked->decision, &result);
@@ -252,33 +202,20 @@ static void say_what_follows(const struct call *call, enum decision decision, co
     fflush(stdout);
 }
 
-/* What is decided, as one text, for the second person. */
-static void subject_of(const struct decision_request *request,
-                       const char *key,
-                       const struct view *like,
-                       struct str *out)
-{
-    const struct view_named *row = like->row;
-    str_addf(out, "resolve %s %s %s", key, decision_text(request->decision),
-             request->external_id ? request->external_id : "");
-    for (size_t i = 0; i < like->count; i++)
-        str_addf(out, " %s", row[i].key);
-}
-
 static int resolve_asked(const struct call *call, const struct decision_request *asked)
 {
     CLEANUP(view_clear) struct view like = {0};
     CLEANUP(str_clear) struct str subject = STR_INIT;
-    char key[KEY_SIZE], mailbox[NAME_SIZE];
+    char key[KEY_SIZE];
     struct second_person person;
     struct decision_request request = *asked;
     CLEANUP(str_clear) struct str name = STR_INIT;
     struct err err = ERR_INIT;
     typed_name(call, "KEY", &name);
-    if (full_key(call, str_z(&name), key, mailbox, &err) != RC_OK ||
+    if (full_key(call, str_z(&name), key, &err) != RC_OK ||
         find_alike(call, key, &like, &err) != RC_OK)
         return failed(&err);
-    subject_of(&request, key, &like, &subject);
+    decision_subject(&request, key, &like, &subject);
     int status = second_person(call, str_z(&subject), key, request.by, request.why, &person);
     if (!person.go_on)
         return status;

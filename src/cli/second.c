@@ -27,21 +27,6 @@ static int answer(const struct call *call, const struct proposal *p)
     return EXIT_BUG;
 }
 
-/* A replay says --approve in any case: the first who does proposes it. */
-static enum rc propose(const struct call *call,
-                       struct proposal_request *request,
-                       struct proposal *out,
-                       struct err *err)
-{
-    const struct ledger *l = call->ops->ledger;
-    struct instant now = {.wall_ms = call->now_ms};
-    enum rc rc = l->operators->propose(l->self, request, now, out, err);
-    if (rc != RC_NOT_FOUND)
-        return rc;
-    request->approve = false;
-    return l->operators->propose(l->self, request, now, out, err);
-}
-
 int second_person(const struct call *call,
                   const char *subject,
                   const char *key,
@@ -55,13 +40,14 @@ int second_person(const struct call *call,
     text_copy(out->first, sizeof out->first, by);
     if (call->ops->config->approval != CONFIG_TWO_PERSON)
         return EXIT_DONE;
-    struct proposal_request request = {.subject = subject,
-                                       .key = key,
-                                       .by = by,
-                                       .account = person_behind(),
-                                       .why = why,
-                                       .approve = args_has(&call->args, "--approve")};
-    if (propose(call, &request, &p, &err) != RC_OK)
+    struct instant now = {.wall_ms = call->now_ms};
+    const struct proposal_request request = {.subject = subject,
+                                             .key = key,
+                                             .by = by,
+                                             .account = person_behind(),
+                                             .why = why,
+                                             .approve = args_has(&call->args, "--approve")};
+    if (propose_or_approve(call->ops, &request, now, &p, &err) != RC_OK)
         return failed(&err);
     out->go_on = p.proposed == PROPOSED_APPROVED;
     if (out->go_on) {
