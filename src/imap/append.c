@@ -53,6 +53,7 @@ enum rc imap_append(void *self, const char *folder, struct slice octets, struct 
         return FAIL(err, RC_REFUSED, "imap: a message that is empty or holds a NUL is not added");
     TRY(session_ready(m, err));
     TRY(name_to_wire(&m->names, folder, &wire, err));
+    TRY(select_for_append(m, folder, &wire, err));
     rc = append_or_make(m, str_z(&wire), octets, err);
     if (rc == RC_OK || m->answered)
         return rc;

@@ -74,6 +74,11 @@ enum rc select_seen(struct imap_mailbox *m,
                     uint32_t uidvalidity,
                     bool change,
                     struct err *err) MUST_CHECK;
+/* Some servers (Courier) add nothing to a folder that this session has open for reading. */
+enum rc select_for_append(struct imap_mailbox *m,
+                          const char *folder,
+                          const struct str *wire,
+                          struct err *err) MUST_CHECK;
 /* The last look at the folder that is selected; NULL where none is remembered. */
 struct look *select_looked(struct imap_mailbox *m);
 /* Whether the server lists no such folder; false where it could not be asked. */

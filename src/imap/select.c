@@ -52,6 +52,37 @@ static enum rc check_writable(struct imap_mailbox *m, const char *folder, struct
                 session_name(m), folder);
 }
 
+static void read_uidnext(struct imap_mailbox *m, const struct mailimap_mailbox_data_status *status)
+{
+    for (clistiter *i = clist_begin(status->st_info_list); i != NULL; i = clist_next(i)) {
+        const struct mailimap_status_info *info = clist_content(i);
+
+        if (info->st_att == MAILIMAP_STATUS_ATT_UIDNEXT)
+            m->session->imap_selection_info->sel_uidnext = info->st_value;
+    }
+}
+
+/* Some servers (Courier) open a folder without saying UIDNEXT, and say it when asked. A no leaves it
+ * unknown, and that is then told as what is wrong. */
+static enum rc ask_uidnext(struct imap_mailbox *m, const char *wire, struct err *err)
+{
+    struct mailimap_status_att_list *want = mailimap_status_att_list_new_empty();
+    struct mailimap_mailbox_data_status *status = NULL;
+    enum rc rc;
+    int result;
+
+    mailimap_status_att_list_add(want, MAILIMAP_STATUS_ATT_UIDNEXT);
+    command_begin(m, BUDGET_SMALL);
+    result = mailimap_status(m->session, wire, want, &status);
+    mailimap_status_att_list_free(want);
+    if (result == MAILIMAP_NO_ERROR) {
+        read_uidnext(m, status);
+        mailimap_mailbox_data_status_free(status);
+    }
+    rc = command_end(m, result, "ask for UIDNEXT", err);
+    return rc != RC_OK && m->session != NULL ? RC_OK : rc;
+}
+
 static enum rc do_select(struct imap_mailbox *m,
                          const char *folder,
                          const struct str *wire,
@@ -72,8 +103,20 @@ static enum rc do_select(struct imap_mailbox *m,
         *err = why;
         return rc;
     }
+    if (m->session->imap_selection_info->sel_uidnext == 0)
+        TRY(ask_uidnext(m, str_z(wire), err));
     str_add(&m->selected, str_slice(wire));
     return change ? check_writable(m, folder, err) : RC_OK;
+}
+
+enum rc select_for_append(struct imap_mailbox *m,
+                          const char *folder,
+                          const struct str *wire,
+                          struct err *err)
+{
+    bool reading = is_selected(m, wire, false) && !m->writable;
+
+    return reading ? do_select(m, folder, wire, true, err) : RC_OK;
 }
 
 enum rc select_folder(struct imap_mailbox *m, const char *folder, bool change, struct err *err)

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contract suites of the mail ports, run with the real adapters against a real Dovecot and Postfix."""
 import collections
+import importlib
 import subprocess
 
 import pytest
 
 from rig import PASSWORD
 from tool import BUILD
+
+
+def server_of(name):
+    return getattr(importlib.import_module(name), name.capitalize())
 
 
 def run_suite(name, **settings):
@@ -25,12 +30,17 @@ def test_mailbox(servers, security):
               username=f"contract-{security}", secret=PASSWORD, ca_file=servers.authority.file)
 
 
-def test_mailbox_under_a_prefix():
-    """A server that keeps all folders under INBOX, with another separator."""
-    from dovecot import PASSWORD as SECRET, Dovecot
-    with Dovecot(prefix="INBOX.", separator=".") as server:
-        run_suite("test_mailbox", host="127.0.0.1", port=server.imap, security="none", sign_in="password",
-                  username="help", secret=SECRET)
+@pytest.mark.parametrize("server, settings", [
+    ("dovecot", dict(prefix="INBOX.", separator=".")),
+    ("cyrus", {}),
+    ("cyrus", dict(prefix="INBOX.", separator=".")),
+    ("courier", {}),
+], ids=["dovecot under a prefix", "cyrus", "cyrus under a prefix", "courier"])
+def test_mailbox_on_another_server(server, settings):
+    """Other separators and prefixes, no MOVE, UIDNEXT only when asked: the same cases."""
+    with server_of(server)(**settings) as made:
+        run_suite("test_mailbox", host="127.0.0.1", port=made.imap, security="none", sign_in="password",
+                  username="help", secret=made.password)
 
 
 def test_courier(servers):

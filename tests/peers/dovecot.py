@@ -9,14 +9,9 @@ it is left. Needs root, as the mail belongs to another account. For a test: `wit
 """
 import os
 import pwd
-import shutil
-import signal
-import socket
-import subprocess
 import sys
-import tempfile
-import time
-from pathlib import Path
+
+from imap_server import ImapServer, free_port
 
 PASSWORD = "secret"
 
@@ -63,70 +58,20 @@ service stats {{
 """
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def answers(port):
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1) as probe:
-            return probe.recv(1) != b""
-    except OSError:
-        return False
-
-
-class Dovecot:
-    def __init__(self, prefix="", separator="/", certificate=None, key=None):
-        self.prefix, self.separator, self.certificate, self.key = prefix, separator, certificate, key
-        self.folder, self.imap, self.imaps, self.process = None, 0, 0, None
+class Dovecot(ImapServer):
+    name, password = "dovecot", PASSWORD
 
     def write_config(self):
         owner = pwd.getpwnam("mail")
         pair = f"ssl_cert = <{self.certificate}\nssl_key = <{self.key}" if self.certificate else ""
         self.imap, self.imaps = free_port(), free_port()
         (self.folder / "dovecot.conf").write_text(CONFIG.format(
-            folder=self.folder, ssl="yes" if self.certificate else "no", certificate=pair, password=PASSWORD,
+            folder=self.folder, ssl="yes" if self.certificate else "no", certificate=pair, password=self.password,
             uid=owner.pw_uid, gid=owner.pw_gid, separator=self.separator, prefix=self.prefix,
             imap=self.imap, imaps=self.imaps if self.certificate else 0))
 
-    def start(self):
-        self.write_config()
-        self.process = subprocess.Popen(["dovecot", "-F", "-c", self.folder / "dovecot.conf"],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        until = time.monotonic() + 10
-        while time.monotonic() < until and self.process.poll() is None:
-            if answers(self.imap):
-                return True
-            time.sleep(0.02)
-        self.stop()
-        return False
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-    def __enter__(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="dovecot."))
-        self.folder.chmod(0o755)
-        mail = self.folder / "mail"
-        mail.mkdir()
-        shutil.chown(mail, "mail", "mail")
-        for _ in range(3):  # somebody may take a port between our look and its bind
-            if self.start():
-                return self
-        log = (self.folder / "log")
-        raise RuntimeError("dovecot does not start: " + (log.read_text() if log.exists() else "no log"))
-
-    def __exit__(self, *_):
-        self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def command(self):
+        return ["dovecot", "-F", "-c", self.folder / "dovecot.conf"]
 
 
 def main():
