@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mustache - the part of Mustache that a letter needs: values, sections, inverted sections, lists.
+ * mustache - the part of Mustache that letters and pages need: values, sections, inverted sections, lists.
  *
- * No partials, lambdas, set delimiters, and no escaping: what is written is plain text. A template is
- * checked once against the names it may use; rendering then cannot fail.
+ * No partials, lambdas, set delimiters. In a letter what is written is plain text; in a page every
+ * value is escaped, but what is markup by the value's own word: a template cannot ask for less. A
+ * template is checked once; rendering then cannot fail.
  */
 #pragma once
 
 #include <onecase/err.h>
 #include <onecase/str.h>
 
-/* A value is a text, or a list of texts that a section repeats over as {{name}}. */
+struct mustache_scope;
+
+/* A value is a text, a list of texts that a section repeats over as {{name}}, or a list of scopes: in
+ * its section names are looked for in the row first, then around it. */
 struct mustache_value {
     const char *name;
     struct slice text;       /* of a plain value */
-    const char *const *item; /* of a list; NULL where it is none */
+    const char *const *item; /* of a list of texts; NULL where it is none */
     size_t items;
+    const struct mustache_scope *row; /* of a list of scopes; NULL where it is none */
+    size_t rows;
+    bool markup; /* its text stands in a page as it is */
 };
 
 struct mustache_scope {
@@ -23,6 +30,8 @@ struct mustache_scope {
     size_t count;
 };
 
-/* RC_REFUSED: "LINE: what is wrong". `known` ends with NULL. */
+/* RC_REFUSED: "LINE: what is wrong". `known` ends with NULL; NULL is any name. */
 enum rc mustache_check(struct slice text, const char *const *known, struct err *err) MUST_CHECK;
 void mustache_render(struct slice text, const struct mustache_scope *scope, struct str *out);
+/* A page: & < > " and ' of values are escaped, in elements and in quoted attributes alike. */
+void mustache_render_page(struct slice text, const struct mustache_scope *scope, struct str *out);

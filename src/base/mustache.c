@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define DEPTH_MAX 8
+#define DEPTH_MAX 12
 
 enum tag { TAG_END, TAG_VALUE, TAG_SECTION, TAG_INVERTED, TAG_CLOSE, TAG_COMMENT, TAG_WRONG };
 
@@ -96,6 +96,8 @@ static int line_of(struct slice text, struct slice before)
 
 static bool is_known(struct slice name, const char *const *known)
 {
+    if (!known)
+        return name.len > 0;
     for (; *known; known++)
         if (slice_eqz(name, *known))
             return true;
@@ -154,22 +156,23 @@ enum rc mustache_check(struct slice text, const char *const *known, struct err *
 
 /* ---- rendering --------------------------------------------------------------------------------- */
 
-/* An open section: the text between its tags, and which item of its list is being written. */
+/* An open section: the text between its tags, and which row of its list is being written. */
 struct frame {
     struct slice text;
     size_t at;                         /* where reading goes on */
     const struct mustache_value *list; /* NULL: not a list */
-    size_t item;
+    size_t row;
 };
 
 struct rendering {
     const struct mustache_scope *scope;
     struct frame frame[DEPTH_MAX + 1];
     size_t depth;
+    bool page;
     struct str *out;
 };
 
-static const struct mustache_value *find(const struct mustache_scope *scope, struct slice name)
+static const struct mustache_value *find_in(const struct mustache_scope *scope, struct slice name)
 {
     for (size_t i = 0; i < scope->count; i++)
         if (slice_eqz(name, scope->value[i].name))
@@ -177,21 +180,60 @@ static const struct mustache_value *find(const struct mustache_scope *scope, str
     return NULL;
 }
 
-static bool truthy(const struct mustache_value *v)
+static const struct mustache_value *find(const struct rendering *r, struct slice name)
 {
-    return v && (v->items > 0 || v->text.len > 0);
+    const struct mustache_value *v = NULL;
+    for (size_t i = r->depth; !v && i > 0; i--) {
+        const struct frame *f = &r->frame[i - 1];
+        if (f->list && f->list->row)
+            v = find_in(&f->list->row[f->row], name);
+    }
+    return v ? v : find_in(r->scope, name);
 }
 
-/* Inside a list {{name}} is the item, whatever else is called so. */
-static struct slice value_of(const struct rendering *r, struct slice name)
+static bool truthy(const struct mustache_value *v)
+{
+    return v && (v->items > 0 || v->rows > 0 || v->text.len > 0);
+}
+
+/* Inside a list of texts {{name}} is the item, whatever else is called so. */
+static const char *item_of(const struct rendering *r, struct slice name)
 {
     for (size_t i = r->depth; i > 0; i--) {
         const struct frame *f = &r->frame[i - 1];
-        if (f->list && slice_eqz(name, "name"))
-            return slice_z(f->list->item[f->item]);
+        if (f->list && f->list->item && slice_eqz(name, "name"))
+            return f->list->item[f->row];
     }
-    const struct mustache_value *v = find(r->scope, name);
-    return v ? v->text : SLICE_EMPTY;
+    return NULL;
+}
+
+static void write_escaped(struct slice text, struct str *out)
+{
+    /* clang-format off */
+    static const struct { char c; const char *as; } escapes[] = {
+        { '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" }, { '\'', "&#39;" },
+    };
+    /* clang-format on */
+    size_t from = 0;
+    for (size_t i = 0; i < text.len; i++)
+        for (size_t k = 0; k < LENGTH(escapes); k++)
+            if (text.at[i] == escapes[k].c) {
+                str_add(out, slice_cut(text, from, i - from));
+                str_addz(out, escapes[k].as);
+                from = i + 1;
+            }
+    str_add(out, slice_cut(text, from, text.len));
+}
+
+static void write_value(struct rendering *r, struct slice name)
+{
+    const char *item = item_of(r, name);
+    const struct mustache_value *v = item ? NULL : find(r, name);
+    struct slice text = item ? slice_z(item) : v ? v->text : SLICE_EMPTY;
+    if (r->page && !(v && v->markup))
+        write_escaped(text, r->out);
+    else
+        str_add(r->out, text);
 }
 
 /* The octets up to the tag that closes `name`, and where reading goes on after it. */
@@ -217,20 +259,21 @@ static struct slice section_body(struct slice text, size_t from, struct slice na
 static void open_section(struct rendering *r, const struct token *t)
 {
     struct frame *f = &r->frame[r->depth - 1];
-    const struct mustache_value *v = find(r->scope, t->name);
+    const struct mustache_value *v = find(r, t->name);
     struct slice body = section_body(f->text, t->next, t->name, &f->at);
     bool inverted = t->tag == TAG_INVERTED;
     if (inverted == truthy(v) || r->depth > DEPTH_MAX)
         return;
-    r->frame[r->depth++] = (struct frame){.text = body, .list = !inverted && v->item ? v : NULL};
+    r->frame[r->depth++] =
+        (struct frame){.text = body, .list = !inverted && (v->item || v->row) ? v : NULL};
 }
 
-/* The end of a frame: once more for the next item of its list, or back to the one around it. */
+/* The end of a frame: once more for the next row of its list, or back to the one around it. */
 static void end_of_frame(struct rendering *r)
 {
     struct frame *f = &r->frame[r->depth - 1];
     f->at = 0;
-    if (!f->list || ++f->item >= f->list->items)
+    if (!f->list || ++f->row >= f->list->items + f->list->rows)
         r->depth--;
 }
 
@@ -245,15 +288,26 @@ static void step(struct rendering *r)
     str_add(r->out, t.before);
     f->at = t.next;
     if (t.tag == TAG_VALUE)
-        str_add(r->out, value_of(r, t.name));
+        write_value(r, t.name);
     else if (t.tag == TAG_SECTION || t.tag == TAG_INVERTED)
         open_section(r, &t);
 }
 
-void mustache_render(struct slice text, const struct mustache_scope *scope, struct str *out)
+static void
+render(struct slice text, const struct mustache_scope *scope, bool page, struct str *out)
 {
-    struct rendering r = {.scope = scope, .depth = 1, .out = out};
+    struct rendering r = {.scope = scope, .depth = 1, .page = page, .out = out};
     r.frame[0] = (struct frame){.text = text};
     while (r.depth > 0)
         step(&r);
+}
+
+void mustache_render(struct slice text, const struct mustache_scope *scope, struct str *out)
+{
+    render(text, scope, false, out);
+}
+
+void mustache_render_page(struct slice text, const struct mustache_scope *scope, struct str *out)
+{
+    render(text, scope, true, out);
 }

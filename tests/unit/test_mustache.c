@@ -61,6 +61,47 @@ static void a_template_gives_its_text(void **state)
     }
 }
 
+static const struct {
+    const char *name, *result;
+} pages[] = {
+    {"<p>{{text}}</p>", "<p>&lt;b title=&quot;x&quot;&gt; &amp; &#39;</p>"},
+    {"{{&text}}", "&lt;b title=&quot;x&quot;&gt; &amp; &#39;"},
+    {"{{body}}", "<i>as it is</i>"},
+    {"{{#rows}}{{n}}{{text}}{{#inner}}({{n}}{{m}}){{/inner}};{{/rows}}",
+     "1<i>(1a)(2b);2&lt;b title=&quot;x&quot;&gt; &amp; &#39;;"},
+    {"{{^none}}no rows{{/none}}", "no rows"},
+};
+
+static void in_a_page_every_value_is_escaped_but_markup(void **state)
+{
+    static const struct mustache_value inner[][2] = {
+        {{.name = "m", .text = SLICE_INIT("a")}, {.name = "x"}},
+        {{.name = "m", .text = SLICE_INIT("b")}, {.name = "n", .text = SLICE_INIT("2")}}};
+    static const struct mustache_scope inner_row[] = {{inner[0], 2}, {inner[1], 2}};
+    static const struct mustache_value first[] = {
+        {.name = "n", .text = SLICE_INIT("1")},
+        {.name = "text", .text = SLICE_INIT("<i>"), .markup = true},
+        {.name = "inner", .row = inner_row, .rows = 2}};
+    static const struct mustache_value second[] = {{.name = "n", .text = SLICE_INIT("2")}};
+    static const struct mustache_scope row[] = {{first, 3}, {second, 1}};
+    static const struct mustache_value value[] = {
+        {.name = "text", .text = SLICE_INIT("<b title=\"x\"> & '")},
+        {.name = "body", .text = SLICE_INIT("<i>as it is</i>"), .markup = true},
+        {.name = "rows", .row = row, .rows = 2},
+        {.name = "none", .row = row, .rows = 0}};
+    const struct mustache_scope scope = {value, LENGTH(value)};
+
+    (void)state;
+    FOR_EACH(page, pages) {
+        CLEANUP(str_clear) struct str out = STR_INIT;
+        struct err err = ERR_INIT;
+
+        assert_int_equal(mustache_check(slice_z(page->name), NULL, &err), RC_OK);
+        mustache_render_page(slice_z(page->name), &scope, &out);
+        assert_string_equal(str_z(&out), page->result);
+    }
+}
+
 static void what_a_letter_does_not_know_is_refused_with_its_line(void **state)
 {
     (void)state;
@@ -89,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_template_gives_its_text),
+        cmocka_unit_test(in_a_page_every_value_is_escaped_but_markup),
         cmocka_unit_test(what_a_letter_does_not_know_is_refused_with_its_line),
         cmocka_unit_test(a_value_is_never_a_directive),
     };
