@@ -14,6 +14,7 @@ set(vendor_gmime    gmime-3.0)
 set(vendor_seccomp  libseccomp)
 set(vendor_xml2     libxml-2.0)
 set(vendor_jansson  jansson)
+set(vendor_libarchive libarchive)
 set(vendor_pq       libpq)
 
 function(link_vendor target name)

@@ -185,6 +185,14 @@ struct replay_shown {
     struct replay_result result;
 };
 void json_replay(const struct replay_shown *item, size_t count, const char *plan, struct str *out);
+/* What export has written. */
+struct exported {
+    const char *file, *folder; /* the tar file, and the folder inside */
+    struct digest digest;      /* of the file */
+    int64_t size, items, files;
+    const char *missing; /* one a line */
+};
+void json_exported(const struct exported *exported, struct str *out);
 void json_summary(const struct run_summary *summary, struct str *out);
 void json_identified(const struct identified *id, struct str *out);
 void json_checks(const struct check_result *result, size_t count, struct str *out);

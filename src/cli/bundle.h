@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bundle - a new folder that files are put into, and their checksums beside them.
+ * bundle - files in one tar file, under one folder, and their checksums at its end.
  */
 #pragma once
 
 #include "cli_p.h"
 
+#include <onecase/tar_writer.h>
+
 struct bundle {
-    const char *folder;    /* borrowed */
+    struct tar *tar;
+    const char *top;       /* borrowed: the folder inside */
     struct str sums;       /* the lines of SHA256SUMS so far */
-    int64_t files, octets; /* so far */
+    int64_t files, octets; /* so far, without SHA256SUMS */
 };
 
-/* RC_USAGE where the folder is there already: nothing is ever overwritten. */
-enum rc bundle_begin(struct bundle *b, const char *folder, struct err *err) MUST_CHECK;
-/* `path` may name folders of the bundle, which are made. */
-enum rc bundle_put(struct bundle *b, const char *path, struct slice octets, struct err *err)
+/* RC_USAGE where there is such a file already: nothing is ever overwritten. */
+enum rc bundle_begin(struct bundle *b, const char *file, const char *top, struct err *err)
+    MUST_CHECK;
+enum rc
+bundle_put(struct bundle *b, const char *path, struct slice octets, int64_t at_ms, struct err *err)
     MUST_CHECK;
 /* Copies a file; gives the digest of what was copied. RC_NOT_FOUND: it is not there. */
 enum rc bundle_copy(struct bundle *b,
                     const char *path,
                     const char *from,
+                    int64_t at_ms,
                     struct digest *out,
                     struct err *err) MUST_CHECK;
-/* Writes SHA256SUMS. */
-enum rc bundle_end(struct bundle *b, struct err *err) MUST_CHECK;
-void bundle_clear(struct bundle *b); /* for CLEANUP; leaves the folder */
+/* Adds SHA256SUMS and gives the file its name, its digest and its size. */
+enum rc
+bundle_end(struct bundle *b, int64_t at_ms, struct digest *out, int64_t *size, struct err *err)
+    MUST_CHECK;
+void bundle_clear(struct bundle *b); /* for CLEANUP; one that was not ended leaves nothing */

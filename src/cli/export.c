@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * export - what the ledger and the disk hold of one mail, or of all since a time, as a folder that can
- * be handed on and checked without this program.
+ * export - what the ledger and the disk hold of one mail, or of all of a period, as one tar file that
+ * can be handed on and checked without this program.
  */
 #include "bundle.h"
 
@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char read_me[] =
     "An evidence bundle of onecase.\n"
@@ -16,6 +17,7 @@ static const char read_me[] =
     "SHA256SUMS              checksums of all other files; `sha256sum -c SHA256SUMS` checks them\n"
     "items/KEY/item.json     the record of one mail: arrivals, steps, tries, findings, decisions\n"
     "                        (as `onecase item KEY --json` prints it)\n"
+    "items/KEY/case.json     its case, with the messages of that case (as `onecase case` does)\n"
     "items/KEY/events.json   its lines of the event chain. `hash` is SHA-256 over number, time in\n"
     "                        milliseconds, run, mailbox, key, subject, what, from, to, actor and\n"
     "                        previous, each written as its length in decimal, a colon, its octets\n"
@@ -23,38 +25,79 @@ static const char read_me[] =
     "ledger\n"
     "items/KEY/original.eml  the mail as it was fetched\n"
     "items/KEY/attachments/  its attachments as they were stored\n"
+    "duplicates.json         of a period: its report of what came again\n"
     "\n"
     "KEY is the SHA-256 of the mailbox's id, a colon and the mail's identifier. A file that is "
     "not\n"
-    "here was not kept, or was gone when the bundle was made: then `missing.txt` names it.\n";
+    "here was not kept, or was gone when the bundle was made: then `missing.txt` names it. Files\n"
+    "bear the time at which their mail was first seen; the same records give the same octets.\n";
+
+/* What is asked for: one mail, or all that were first seen in [since, until). */
+struct wanted {
+    struct view items; /* by key */
+    struct view files; /* that should be there, by path: those of one mail together */
+    int64_t since, until, newest;
+    bool period;
+    struct str top, file; /* the folder inside, and the name of the tar file */
+};
 
 struct exporting {
     const struct call *call;
     struct bundle bundle;
-    struct view files;  /* every file that should be there */
+    const struct wanted *wanted;
+    size_t next_file;
     struct str missing; /* one a line */
-    int64_t items;
+    struct digest digest;
+    int64_t size;
 };
+
+static void wanted_clear(struct wanted *w)
+{
+    view_clear(&w->items);
+    view_clear(&w->files);
+    str_clear(&w->top);
+    str_clear(&w->file);
+}
 
 static void exporting_clear(struct exporting *x)
 {
     bundle_clear(&x->bundle);
-    view_clear(&x->files);
     str_clear(&x->missing);
 }
 
 /* ---- one mail ------------------------------------------------------------------------------------------- */
 
-static enum rc put_record(struct exporting *x, const char *key, struct err *err)
+static enum rc put_of(struct exporting *x,
+                      const struct view_item *i,
+                      const char *name,
+                      const struct str *text,
+                      struct err *err)
+{
+    CLEANUP(str_clear) struct str path = STR_INIT;
+    str_addf(&path, "items/%s/%s", i->key, name);
+    return bundle_put(&x->bundle, str_z(&path), str_slice(text), i->first_seen_ms, err);
+}
+
+static enum rc put_record(struct exporting *x, const struct view_item *i, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     CLEANUP(str_clear) struct str text = STR_INIT;
-    CLEANUP(str_clear) struct str path = STR_INIT;
     const struct views *v = x->call->ops->views;
-    TRY(v->item(v->self, key, &view, err));
+    TRY(v->item(v->self, i->key, &view, err));
     json_items(&view, true, &text);
-    str_addf(&path, "items/%s/item.json", key);
-    return bundle_put(&x->bundle, str_z(&path), str_slice(&text), err);
+    return put_of(x, i, "item.json", &text, err);
+}
+
+static enum rc put_case(struct exporting *x, const struct view_item *i, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    const struct views *v = x->call->ops->views;
+    if (!i->reference[0])
+        return RC_OK;
+    TRY(v->one_case(v->self, i->reference, &view, err));
+    json_cases(&view, true, &text);
+    return put_of(x, i, "case.json", &text, err);
 }
 
 /* clang-format off */
@@ -80,32 +123,32 @@ static void event_row(struct sheet *sheet, const struct view_event *e)
     sheet_row(sheet, cell);
 }
 
-static enum rc put_events(struct exporting *x, const char *key, struct err *err)
+static enum rc put_events(struct exporting *x, const struct view_item *i, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(str_clear) struct str path = STR_INIT;
+    CLEANUP(str_clear) struct str text = STR_INIT;
     CLEANUP(sheet_free)
     struct sheet *sheet = sheet_new("Events", event_columns, LENGTH(event_columns));
     const struct views *v = x->call->ops->views;
-    char *text = NULL;
+    char *printed = NULL;
     size_t len = 0;
-    TRY(v->events(v->self, key, &view, err));
+    TRY(v->events(v->self, i->key, &view, err));
     const struct view_event *e = view.row;
-    for (size_t i = 0; i < view.count; i++)
-        event_row(sheet, &e[i]);
-    FILE *memory = open_memstream(&text, &len);
+    for (size_t n = 0; n < view.count; n++)
+        event_row(sheet, &e[n]);
+    FILE *memory = open_memstream(&printed, &len);
     if (!memory)
         abort();
     sheet_print(sheet, SHEET_JSON, 0, 0, memory);
     fclose(memory);
-    str_addf(&path, "items/%s/events.json", key);
-    enum rc rc = bundle_put(&x->bundle, str_z(&path), (struct slice){text, len}, err);
-    free(text);
-    return rc;
+    str_add(&text, (struct slice){printed, len});
+    free(printed);
+    return put_of(x, i, "events.json", &text, err);
 }
 
 /* "items/ab/abcd…/attachments/01-x" stands in the bundle without the folder of two digits. */
-static enum rc put_file(struct exporting *x, const struct view_file *f, struct err *err)
+static enum rc
+put_file(struct exporting *x, const struct view_item *i, const struct view_file *f, struct err *err)
 {
     CLEANUP(str_clear) struct str from = STR_INIT;
     CLEANUP(str_clear) struct str path = STR_INIT;
@@ -115,7 +158,8 @@ static enum rc put_file(struct exporting *x, const struct view_file *f, struct e
     const char *inside = strstr(f->path, f->key);
     str_addf(&from, "%s/%s", x->call->ops->config->data_dir, f->path);
     str_addf(&path, "items/%s", inside ? inside : f->path);
-    enum rc rc = bundle_copy(&x->bundle, str_z(&path), str_z(&from), &digest, &why);
+    enum rc rc =
+        bundle_copy(&x->bundle, str_z(&path), str_z(&from), i->first_seen_ms, &digest, &why);
     if (rc == RC_NOT_FOUND) {
         str_addf(&x->missing, "%s is not there\n", f->path);
         return RC_OK;
@@ -128,86 +172,208 @@ static enum rc put_file(struct exporting *x, const struct view_file *f, struct e
     return RC_OK;
 }
 
-static enum rc put_item(struct exporting *x, const char *key, struct err *err)
+/* The next file of this mail, or NULL. */
+static const struct view_file *
+file_of(const struct wanted *w, const struct view_item *i, size_t *next)
 {
-    const struct view_file *f = x->files.row;
-    TRY(put_record(x, key, err));
-    TRY(put_events(x, key, err));
-    for (size_t i = 0; i < x->files.count; i++)
-        if (strcmp(f[i].key, key) == 0)
-            TRY(put_file(x, &f[i], err));
-    x->items++;
+    const struct view_file *f = w->files.row;
+    while (*next < w->files.count && strcmp(f[*next].key, i->key) < 0)
+        (*next)++;
+    if (*next < w->files.count && strcmp(f[*next].key, i->key) == 0)
+        return &f[(*next)++];
+    return NULL;
+}
+
+static enum rc put_item(struct exporting *x, const struct view_item *i, struct err *err)
+{
+    TRY(put_record(x, i, err));
+    TRY(put_case(x, i, err));
+    TRY(put_events(x, i, err));
+    for (const struct view_file *f; (f = file_of(x->wanted, i, &x->next_file)) != NULL;)
+        TRY(put_file(x, i, f, err));
     return RC_OK;
+}
+
+static enum rc put_report(struct exporting *x, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    const struct views *v = x->call->ops->views;
+    const struct wanted *w = x->wanted;
+    TRY(v->duplicates(v->self, w->since, w->until, &view, err));
+    json_duplicates(&view, &text);
+    return bundle_put(&x->bundle, "duplicates.json", str_slice(&text), w->newest, err);
+}
+
+static enum rc put_items(struct exporting *x, struct err *err)
+{
+    const struct view_item *i = x->wanted->items.row;
+    for (size_t n = 0; n < x->wanted->items.count; n++)
+        TRY(put_item(x, &i[n], err));
+    return RC_OK;
+}
+
+static enum rc put_missing(struct exporting *x, struct err *err)
+{
+    if (x->missing.len == 0)
+        return RC_OK;
+    return bundle_put(&x->bundle, "missing.txt", str_slice(&x->missing), x->wanted->newest, err);
+}
+
+static enum rc make(struct exporting *x, struct err *err)
+{
+    const struct wanted *w = x->wanted;
+    TRY(bundle_begin(&x->bundle, str_z(&w->file), str_z(&w->top), err));
+    TRY(bundle_put(&x->bundle, "README.txt", slice_z(read_me), w->newest, err));
+    if (w->period)
+        TRY(put_report(x, err));
+    TRY(put_items(x, err));
+    TRY(put_missing(x, err));
+    return bundle_end(&x->bundle, w->newest, &x->digest, &x->size, err);
 }
 
 /* ---- which ---------------------------------------------------------------------------------------------- */
 
-static enum rc put_one(struct exporting *x, const char *name, struct err *err)
+static int by_key(const void *a, const void *b)
 {
-    CLEANUP(view_clear) struct view view = {0};
-    const struct views *v = x->call->ops->views;
-    TRY(v->item(v->self, name, &view, err));
-    const struct view_item *i = view.row;
-    return put_item(x, i->key, err);
+    return strcmp(((const struct view_item *)a)->key, ((const struct view_item *)b)->key);
 }
 
-static enum rc put_since(struct exporting *x, const char *since, struct err *err)
+static int by_path(const void *a, const void *b)
 {
-    CLEANUP(view_clear) struct view view = {0};
-    const struct views *v = x->call->ops->views;
+    return strcmp(((const struct view_file *)a)->path, ((const struct view_file *)b)->path);
+}
+
+/* Keeps those of the period. */
+static void cut(struct wanted *w)
+{
+    struct view_item *i = w->items.row;
+    size_t kept = 0;
+    for (size_t n = 0; n < w->items.count; n++)
+        if (!w->period || (i[n].first_seen_ms >= w->since && i[n].first_seen_ms < w->until))
+            i[kept++] = i[n];
+    w->items.count = kept;
+    for (size_t n = 0; n < kept; n++)
+        if (i[n].first_seen_ms > w->newest)
+            w->newest = i[n].first_seen_ms;
+    if (kept > 0)
+        qsort(i, kept, sizeof *i, by_key);
+    if (w->files.count > 0)
+        qsort(w->files.row, w->files.count, sizeof(struct view_file), by_path);
+}
+
+static void name_period(struct wanted *w)
+{
+    char since[WHEN_TEXT_SIZE], until[WHEN_TEXT_SIZE];
+    when_text(w->since, since);
+    when_text(w->until, until);
+    str_addf(&w->top, "onecase-export-%.10s-to-%.10s", since, until);
+}
+
+static void name_mail(struct wanted *w)
+{
+    const struct view_item *i = w->items.row;
+    str_addf(&w->top, "onecase-export-%.16s", i->key);
+}
+
+static enum rc want(const struct call *call, struct wanted *w, struct err *err)
+{
+    const struct views *v = call->ops->views;
     const struct view_filter all = {.older_than_ms = NOT_DUE};
-    int64_t from;
-    TRY(period_parse(since, x->call->now_ms, &from, err));
-    TRY(v->items(v->self, &all, &view, err));
-    const struct view_item *i = view.row;
-    for (size_t n = 0; n < view.count; n++)
-        if (i[n].first_seen_ms >= from)
-            TRY(put_item(x, i[n].key, err));
+    const char *key = args_get(&call->args, "KEY"), *to = args_get(&call->args, "--to");
+    w->period = args_has(&call->args, "--since");
+    if (!key == !w->period || (key && args_has(&call->args, "--until")))
+        return FAIL(err, RC_USAGE, "export takes a KEY, or --since D [--until D]");
+    TRY(report_period(call, &w->since, &w->until, err));
+    TRY(key ? one_item(call, &w->items, err) : v->items(v->self, &all, &w->items, err));
+    TRY(v->files(v->self, &w->files, err));
+    cut(w);
+    key ? name_mail(w) : name_period(w);
+    str_addf(&w->file, "%s%s", to ? to : str_z(&w->top), to ? "" : ".tar");
     return RC_OK;
 }
 
-static enum rc export(struct exporting *x, const char *key, const char *since, struct err *err) {
-    const struct views *v = x->call->ops->views; TRY(v->files(v->self, &x->files, err));
-    TRY(bundle_put(&x->bundle, "README.txt", slice_z(read_me), err));
-    TRY(key ? put_one(x, key, err) : put_since(x, since, err));
-    if (x->missing.len > 0) TRY(bundle_put(&x->bundle, "missing.txt", str_slice(&x->missing), err));
-    return bundle_end(&x->bundle, err);
+/* ---- what it says --------------------------------------------------------------------------------------- */
+
+/* How many files of these mails there are, and of how many octets. */
+static void
+measure(const struct call *call, const struct wanted *w, int64_t *files, int64_t *octets)
+{
+    const struct view_item *i = w->items.row;
+    const struct view_file *f;
+    size_t next = 0;
+    for (size_t n = 0; n < w->items.count; n++)
+        while ((f = file_of(w, &i[n], &next)) != NULL) {
+            CLEANUP(str_clear) struct str path = STR_INIT;
+            struct stat facts;
+            str_addf(&path, "%s/%s", call->ops->config->data_dir, f->path);
+            if (stat(str_z(&path), &facts) == 0) {
+                (*files)++;
+                *octets += facts.st_size;
+            }
+        }
 }
 
-/* The mail that is asked for must be there before a folder is made. */
-static enum rc check(const struct call *call, const char *key, const char *since, struct err *err)
+static const char *plural(int64_t n)
 {
-    CLEANUP(view_clear) struct view view = {0};
-    const struct views *v = call->ops->views;
-    int64_t from;
-    if (!key == !since)
-        return FAIL(err, RC_USAGE, "export takes a KEY or --since D");
-    return key ? v->item(v->self, key, &view, err) : period_parse(since, call->now_ms, &from, err);
+    return n == 1 ? "" : "s";
+}
+
+static void say_before(const struct call *call, const struct wanted *w)
+{
+    int64_t files = 0, octets = 0, items = (int64_t)w->items.count;
+    CLEANUP(str_clear) struct str name = STR_INIT;
+    measure(call, w, &files, &octets);
+    plain_text(str_z(&w->file), &name);
+    printf("Writes the records and events of %" PRId64 " mail%s, with %" PRId64
+           " original%s and attachments of %" PRId64 " octets, into '%s'.\nIt holds mail: keep it "
+           "as you keep the mailbox.\n",
+           items, plural(items), files, plural(files), octets, str_z(&name));
+    fflush(stdout);
+}
+
+static void say_after(const struct exporting *x)
+{
+    char hex[DIGEST_HEX_SIZE];
+    CLEANUP(str_clear) struct str name = STR_INIT;
+    plain_text(str_z(&x->wanted->file), &name);
+    digest_hex(&x->digest, hex);
+    printf("%" PRId64 " files, %" PRId64
+           " octets, and SHA256SUMS. The checksum of it all is\n%s  %s\n",
+           x->bundle.files, x->bundle.octets, hex, str_z(&name));
+    printf("To check it: tar -xf '%s' && cd %s && sha256sum -c SHA256SUMS\n", str_z(&name),
+           str_z(&x->wanted->top));
+}
+
+static void say_json(const struct exporting *x)
+{
+    const struct exported facts = {
+        .file = str_z(&x->wanted->file),
+        .folder = str_z(&x->wanted->top),
+        .digest = x->digest,
+        .items = (int64_t)x->wanted->items.count,
+        .files = x->bundle.files,
+        .size = x->size,
+        .missing = str_z(&x->missing),
+    };
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    json_exported(&facts, &out);
+    print(&out);
 }
 
 int cmd_export(struct call *call)
 {
-    CLEANUP(exporting_clear) struct exporting x = {.call = call, .missing = STR_INIT};
-    CLEANUP(str_clear) struct str folder = STR_INIT;
-    const char *key = args_get(&call->args, "KEY"), *since = args_get(&call->args, "--since");
-    const char *to = args_get(&call->args, "--to");
+    CLEANUP(wanted_clear) struct wanted w = {.top = STR_INIT, .file = STR_INIT};
+    CLEANUP(exporting_clear)
+    struct exporting x = {.call = call, .wanted = &w, .missing = STR_INIT};
     struct err err = ERR_INIT;
-    if (check(call, key, since, &err) != RC_OK)
+    if (want(call, &w, &err) != RC_OK)
         return failed(&err);
-    if (to)
-        str_addz(&folder, to);
-    else
-        str_addf(&folder, "onecase-export-%.16s", key ? key : since);
-    printf("Writes the records, events, originals and attachments of %s into '%s'. It holds mail: "
-           "keep "
-           "it as you keep the mailbox.\n",
-           key ? "this mail" : "all mail since then", str_z(&folder));
-    fflush(stdout);
-    if (bundle_begin(&x.bundle, str_z(&folder), &err) != RC_OK ||
-        export(&x, key, since, &err) != RC_OK)
+    if (!call->json)
+        say_before(call, &w);
+    if (make(&x, &err) != RC_OK)
         return failed(&err);
-    printf("%" PRId64 " mails, %" PRId64 " files, %" PRId64 " octets, and SHA256SUMS.\n", x.items,
-           x.bundle.files, x.bundle.octets);
+    call->json ? say_json(&x) : say_after(&x);
     if (x.missing.len == 0)
         return EXIT_DONE;
     fprintf(stderr, "onecase: files are missing or changed:\n%s", str_z(&x.missing));

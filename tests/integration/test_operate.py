@@ -528,35 +528,87 @@ def test_a_ledger_that_was_changed_by_hand_and_a_mail_that_is_recorded_nowhere_a
 # ---- export --------------------------------------------------------------------------------------------------
 
 
+def unpacked(rig, file):
+    """The folder that it holds, checked as anybody can check it."""
+    folder = rig.folder / f"{file.name}.d"
+    folder.mkdir()
+    subprocess.run(["tar", "-xf", file, "-C", folder], check=True)
+    top, = folder.iterdir()
+    assert subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=top).returncode == 0
+    named = {line.split("  ", 1)[1] for line in (top / "SHA256SUMS").read_text().splitlines()}
+    there = {str(p.relative_to(top)) for p in top.rglob("*") if p.is_file()}
+    assert there == named | {"SHA256SUMS"}, "a file without a checksum"
+    return top, there
+
+
 def test_an_evidence_bundle_holds_all_of_a_mail_and_can_be_checked_without_the_program(rig):
     message = composed("bundle")
-    message.add_attachment(b"a,b\r\n", maintype="text", subtype="csv", filename="figures.csv")
+    message.add_attachment(b"a,b\r\n", maintype="text", subtype="csv", filename="Zahlen für März.csv")
     rig.deliver(message.as_bytes(), plain("other"))
     rig.once()
     item = rig.item_of(rig.delivered[0])
-    folder = rig.folder / "bundle"
-    assert "Writes the records" in rig.run("export", item["case"], "--to", str(folder)).stdout
-    there = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+    file = rig.folder / "bundle.tar"
+    said = rig.run("export", item["case"].lower(), "--to", str(file)).stdout
+    octets = len(rig.delivered[0]) + 5
+    assert f"1 mail, with 2 originals and attachments of {octets} octets, into '{file}'" in said
+    assert f"{sha256(file.read_bytes())}  {file}" in said and "6 files" in said
+    folder, there = unpacked(rig, file)
     top = f"items/{item['key']}/"
-    assert there == {"README.txt", "SHA256SUMS", top + "item.json", top + "events.json", top + "original.eml",
-                     top + "attachments/01-figures.csv"}
-    assert subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=folder).returncode == 0
+    assert there == {"README.txt", "SHA256SUMS", top + "item.json", top + "case.json", top + "events.json",
+                     top + "original.eml", top + "attachments/01-Zahlen für März.csv"}
     assert json.loads((folder / top / "item.json").read_text())["key"] == item["key"]
+    assert json.loads((folder / top / "case.json").read_text())["reference"] == item["case"]
     assert (folder / top / "original.eml").read_bytes() == rig.delivered[0]
     for event in json.loads((folder / top / "events.json").read_text()):
         fields = [event[name] for name in ("number", "at_ms", "run", "mailbox", "key", "subject", "what", "from",
                                            "to", "actor", "previous")]
         text = "".join(f"{len(str(f).encode())}:{f}\n" for f in fields)
         assert sha256(text.encode()) == event["hash"]
-    assert folder.stat().st_mode & 0o777 == 0o700
-    assert "there already" in rig.run("export", item["case"], "--to", str(folder), status=64).stderr
-    rig.run("export", "HD-00000000", "--to", str(rig.folder / "none"), status=66)
-    assert not (rig.folder / "none").exists()
-    rig.run("export", status=64)
+
+
+def test_the_same_records_give_the_same_bundle_and_none_is_ever_overwritten(rig):
+    rig.deliver(*(plain(f"same{n}") for n in range(3)))
+    rig.once()
+    first, again = rig.folder / "first.tar", rig.folder / "again.tar"
+    period = ("--since", "2020-01-01", "--until", "2040-01-01")
+    facts = rig.json("export", *period, "--to", str(first))
+    rig.json("export", *period, "--to", str(again))
+    assert first.read_bytes() == again.read_bytes()
+    folder, there = unpacked(rig, first)
+    assert (facts["items"], facts["files"], facts["missing"]) == (3, len(there) - 1, [])
+    assert facts["sha256"] == sha256(first.read_bytes()) and facts["size"] == first.stat().st_size
+    assert json.loads((folder / "duplicates.json").read_text())["totals"]["deliveries"] == 3
+    names = subprocess.run(["tar", "--utc", "--full-time", "-tvf", first], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    assert [n.rsplit("/", 1)[1] for n in (*names[:2], names[-1])] == ["README.txt", "duplicates.json", "SHA256SUMS"]
+    seen = {item["key"]: item["first_seen"][:19].replace("T", " ") for item in rig.items()}
+    assert all(seen[line.split("/items/")[1][:64]] in line for line in names if "/items/" in line)
+    assert all(line.startswith("-rw------- 0/0 ") for line in names)
+    assert first.stat().st_mode & 0o777 == 0o600
+    item = rig.items()[0]
+    before = first.read_bytes()
+    assert "there already" in rig.run("export", item["case"], "--to", str(first), status=64).stderr
+    assert first.read_bytes() == before
+    assert rig.json("export", "--since", "2039-01-01", "--until", "2040-01-01", "--to", str(rig.folder / "no.tar"))["items"] == 0
     (rig.data / "items" / item["key"][:2] / item["key"] / "original.eml").unlink()
-    every = rig.folder / "all"
+    every = rig.folder / "all.tar"
     assert "original.eml is not there" in rig.run("export", "--since", "1d", "--to", str(every), status=1).stderr
-    assert len(list(every.glob("items/*/item.json"))) == 2 and (every / "missing.txt").exists()
+    assert "missing.txt" in unpacked(rig, every)[1]
+
+
+def test_an_export_that_cannot_be_made_leaves_no_file(rig):
+    rig.deliver(plain("none"))
+    rig.once()
+    item, = rig.items()
+    rig.run("export", "HD-00000000", "--to", str(rig.folder / "none.tar"), status=66)
+    for words in ((), (item["key"], "--since", "1d"), (item["key"], "--until", "1d"), ("--since", "yesterday")):
+        rig.run("export", *words, "--to", str(rig.folder / "none.tar"), status=64)
+    original = rig.data / "items" / item["key"][:2] / item["key"] / "original.eml"
+    original.unlink()
+    original.mkdir()  # cannot be read
+    assert "cannot be read" in rig.run("export", item["key"], "--to", str(rig.folder / "none.tar"), status=74).stderr
+    assert list(rig.folder.glob("none.tar*")) == []
+    rig.run("export", item["key"], "--to", str(rig.folder / "no" / "none.tar"), status=74)
 
 
 # ---- pause ---------------------------------------------------------------------------------------------------
