@@ -133,6 +133,9 @@ enum rc propose_or_approve(const struct operations *ops,
                            struct instant now,
                            struct proposal *out,
                            struct err *err) MUST_CHECK;
+/* "possible from 14:05", "possible once the run that sent it has ended"; "" where nothing stands against
+ * `not-sent`, or it is no question. `from_ms` as in view_item. */
+void not_sent_words(int64_t from_ms, int64_t now_ms, struct str *out);
 /* What is decided about this mail and those like it, as one text: what is proposed and approved. */
 void decision_subject(const struct decision_request *request,
                       const char *key,
@@ -197,4 +200,6 @@ void json_summary(const struct run_summary *summary, struct str *out);
 void json_identified(const struct identified *id, struct str *out);
 void json_checks(const struct check_result *result, size_t count, struct str *out);
 void json_decided(enum decision decision, const struct decision_result *result, struct str *out);
+/* A decision that came too early. */
+void json_not_yet(enum decision decision, int64_t from_ms, struct str *out);
 void json_chosen(const char *mailbox, enum import_choice choice, struct str *out);

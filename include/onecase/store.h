@@ -15,6 +15,12 @@
 
 struct store;
 
+/* How long the letters of a mailbox may be under way: views say by it from when `not-sent` is possible. */
+struct store_wait {
+    const char *mailbox;
+    int64_t final_timeout_ms, evidence_wait_ms;
+};
+
 struct store_options {
     const char *path;    /* a file; or an SQLite URI, for tests */
     int busy_timeout_ms; /* how long to wait for another process's write */
@@ -22,6 +28,8 @@ struct store_options {
     bool read_only;
     struct digest secret_seed; /* randomness for a new ledger's id and secret */
     int64_t now_ms;
+    const struct store_wait *wait; /* copied; a mailbox that is not among them waits for nothing */
+    size_t waits;
     bool
         skip_check; /* opens without reading every page: a tool, or a worker of a service that has */
     struct store *like; /* NULL, or a ledger without events: a new one copies its schema instead of

@@ -64,8 +64,9 @@ struct view_item {
     const struct view_condition *condition;
     size_t condition_count;
     const char *first_key; /* of a conflict */
-    int64_t
-        not_sent_from_ms; /* from when `not-sent` may be decided; NOT_DUE where it is no question */
+    /* From when `not-sent` may be decided; NOT_DUE where it is no question, INT64_MAX: once its run has
+     * ended, or a person says that it has. */
+    int64_t not_sent_from_ms;
 };
 
 struct view_attachment {

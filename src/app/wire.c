@@ -65,6 +65,18 @@ struct smtp_settings wire_smtp(const struct config_acknowledgement *a)
 
 /* ---- the ledger and the data folder ------------------------------------------------------------- */
 
+/* Of every mailbox; free(). */
+static struct store_wait *waits_of(const struct config *config)
+{
+    struct store_wait *wait = mem_new(config->mailboxes.count + 1, sizeof *wait);
+    for (size_t i = 0; i < config->mailboxes.count; i++) {
+        const struct config_mailbox *m = &config->mailboxes.at[i];
+        wait[i] = (struct store_wait){m->id, m->acknowledgement.final_timeout_ms,
+                                      m->acknowledgement.evidence.wait_ms};
+    }
+    return wait;
+}
+
 static enum rc
 open_store(const struct config *config, bool create, struct store **out, struct err *err)
 {
@@ -77,8 +89,11 @@ open_store(const struct config *config, bool create, struct store **out, struct 
         return FAIL(err, RC_USAGE,
                     "blobs: only 'file' is built into this version; set `blobs: file`");
     str_addf(&path, "%s/ledger.db", config->data_dir);
+    CLEANUP(mem_free) struct store_wait *wait = waits_of(config);
     struct store_options options = {
         .path = str_z(&path),
+        .wait = wait,
+        .waits = config->mailboxes.count,
         .busy_timeout_ms = BUSY_TIMEOUT_MS,
         .create = create,
         .now_ms = clock_now(&clock).wall_ms,

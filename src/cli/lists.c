@@ -76,6 +76,7 @@ static int show(struct call *call, const struct list *list)
 static void state_cell(const struct call *call, const struct view_item *i, struct str *out)
 {
     char when[32];
+    CLEANUP(str_clear) struct str possible = STR_INIT;
     bool asks = strcmp(i->state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0;
     bool later = strcmp(i->state, item_state_text(ITEM_IN_PROGRESS)) == 0 &&
                  i->next_due_ms != NOT_DUE && i->next_due_ms > call->now_ms;
@@ -87,6 +88,9 @@ static void state_cell(const struct call *call, const struct view_item *i, struc
                  asks ? label("reason", i->reason) : label("state", i->state));
     if (!asks && i->not_told)
         str_addz(out, ", not told");
+    not_sent_words(i->not_sent_from_ms, call->now_ms, &possible);
+    if (asks && possible.len > 0)
+        str_addf(out, ", again %s", str_z(&possible));
 }
 
 static void items_table(const struct call *call, const struct view *view)

@@ -37,11 +37,11 @@ static void head(const struct call *call, const struct view_item *i)
 
 static void how(const struct call *call, const struct view_item *i)
 {
-    char room[16], when[32];
-    if (i->not_sent_from_ms != NOT_DUE && i->not_sent_from_ms > call->now_ms) {
-        when_cell(call, i->not_sent_from_ms, when);
-        printf("Sending it again is possible from %s.\n", when);
-    }
+    char room[16];
+    CLEANUP(str_clear) struct str possible = STR_INIT;
+    not_sent_words(i->not_sent_from_ms, call->now_ms, &possible);
+    if (possible.len > 0)
+        printf("Sending it again is %s.\n", str_z(&possible));
     printf("If nobody decides, %s.\n",
            i->not_told ? "it stays listed as not told" : "nothing is lost: it stays here");
     printf("Type: onecase resolve %s --... --by NAME --reason TEXT\n", name_of_item(i, room));

@@ -29,19 +29,22 @@ rule_now(const struct call *call, enum decision decision, const char *key)
 
 /* ---- how it went --------------------------------------------------------------------------------------- */
 
-static int not_yet(const struct call *call, const char *name, int64_t from_ms)
+static int
+not_yet(const struct call *call, enum decision decision, const char *name, int64_t from_ms)
 {
-    char when[32];
-    when_cell(call, from_ms, when);
-    fprintf(stderr,
-            "onecase: %s: not yet, as the mail server may still take it. Nothing was changed. ",
-            name);
-    if (from_ms > 0 && from_ms < INT64_MAX)
-        fprintf(stderr, "It is possible from %s.\n", when);
-    else
-        fprintf(stderr,
-                "It is possible once the run that sent it has ended; where that is gone for "
-                "good, --run-gone says so.\n");
+    CLEANUP(str_clear) struct str possible = STR_INIT;
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    not_sent_words(from_ms, call->now_ms, &possible);
+    fprintf(
+        stderr,
+        "onecase: %s: not yet, as the mail server may still take it. Nothing was changed. It is "
+        "%s%s.\n",
+        name, str_z(&possible),
+        from_ms == INT64_MAX ? "; where that is gone for good, --run-gone says so" : "");
+    if (call->json) {
+        json_not_yet(decision, from_ms, &out);
+        print(&out);
+    }
     return EXIT_NOT_YET;
 }
 
@@ -146,7 +149,7 @@ static int resolve(const struct call *call, const struct decision_request *asked
         return failed(&err);
     enum rc rc = decide_about(call->ops, &request, max_size, now, &result, &err);
     if (rc == RC_DEFERRED && result.possible_from_ms > 0)
-        return not_yet(call, key, result.possible_from_ms);
+        return not_yet(call, asked->decision, key, result.possible_from_ms);
     if (rc == RC_CONFLICT)
         return does_not_fit(call, key, asked->decision);
     if (rc != RC_OK)

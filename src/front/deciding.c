@@ -75,6 +75,18 @@ size_t decisions_fitting(const struct view_item *item, const struct decision_rul
     return count;
 }
 
+void not_sent_words(int64_t from_ms, int64_t now_ms, struct str *out)
+{
+    char when[32];
+    if (from_ms == NOT_DUE || from_ms <= now_ms)
+        return;
+    period_text(from_ms, now_ms, when);
+    if (from_ms == INT64_MAX)
+        str_addz(out, "possible once the run that sent it has ended");
+    else
+        str_addf(out, "possible from %s", when);
+}
+
 /* ---- deciding ------------------------------------------------------------------------------------------ */
 
 /* What a decision makes of a held mail is planned from its original. */

@@ -171,6 +171,17 @@ static json_t *acceptance(const struct view_item *item)
     return list;
 }
 
+/* Where no time can be said it is for the end of its run that `not-sent` waits. */
+static json_t *not_sent_from(int64_t from_ms)
+{
+    return from_ms == INT64_MAX ? json_null() : when(from_ms);
+}
+
+static json_t *not_sent_needs(int64_t from_ms)
+{
+    return from_ms == INT64_MAX ? json_string("run-gone") : json_null();
+}
+
 static json_t *item(const struct view_item *i, bool whole)
 {
     json_t *o = json_object();
@@ -189,6 +200,8 @@ static json_t *item(const struct view_item *i, bool whole)
     put_int(o, "attempts", i->attempts);
     put_int(o, "deliveries", i->deliveries);
     put_int(o, "duplicates", i->duplicates);
+    put(o, "not_sent_from", not_sent_from(i->not_sent_from_ms));
+    put(o, "not_sent_needs", not_sent_needs(i->not_sent_from_ms));
     put(o, "effects", effects(i));
     if (!whole)
         return o;
@@ -423,6 +436,15 @@ void json_decided(enum decision decision, const struct decision_result *result, 
     put(o, "decision", text(decision_text(decision)));
     put(o, "state", text(item_state_text(result->state)));
     put(o, "case", text_or_null(result->reference));
+    finish(o, out);
+}
+
+void json_not_yet(enum decision decision, int64_t from_ms, struct str *out)
+{
+    json_t *o = json_object();
+    put(o, "decision", text(decision_text(decision)));
+    put(o, "not_sent_from", not_sent_from(from_ms));
+    put(o, "not_sent_needs", not_sent_needs(from_ms));
     finish(o, out);
 }
 

@@ -2,6 +2,7 @@
 #include "decide.h"
 
 #include "evidence.h"
+#include "not_sent.h"
 
 #include <onecase/when.h>
 #include <stdio.h>
@@ -78,33 +79,16 @@ static enum rc lose_left(struct deciding *d, struct err *err)
 
 /* ---- not sent: only once nothing can carry it any more ------------------------------------- */
 
-/* The last try by its time; all of them by whether they may still be alive. */
-static enum rc not_sent_facts(struct deciding *d, struct not_sent_facts *out, struct err *err)
-{
-    static const char find[] =
-        "SELECT COALESCE(MAX(COALESCE(attempt.armed_at, attempt.started_at)), 0) AS armed,"
-        " COALESCE(SUM(attempt.outcome IN ('', 'unknown') AND attempt.connection_closed = 0"
-        "              AND run.ended_at IS NULL), 0) AS alive"
-        " FROM attempt JOIN run ON run.id = attempt.run WHERE attempt.effect = $1";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-
-    TRY(stmt_open(d->w->store->db, find, &s, err));
-    stmt_int(s, 1, d->effect);
-    TRY(stmt_row(s, err));
-    out->armed_ms = col_int(s, "armed");
-    out->connection_closed = col_int(s, "alive") == 0;
-    out->run_gone = d->request->run_gone;
-    out->final_timeout_ms = d->request->final_timeout_ms;
-    out->evidence_wait_ms = d->request->evidence_wait_ms;
-    return RC_OK;
-}
-
 static enum rc check_not_sent(struct deciding *d, struct err *err)
 {
-    struct not_sent_facts facts = {.run_gone = false};
+    struct not_sent_facts facts = {
+        .run_gone = d->request->run_gone,
+        .final_timeout_ms = d->request->final_timeout_ms,
+        .evidence_wait_ms = d->request->evidence_wait_ms,
+    };
     char from[WHEN_TEXT_SIZE];
 
-    TRY(not_sent_facts(d, &facts, err));
+    TRY(not_sent_tries(d->w->store->db, d->effect, &facts, err));
     d->out->possible_from_ms = decision_not_sent_from(&facts);
     if (d->out->possible_from_ms == INT64_MAX)
         return FAIL(err, RC_DEFERRED,

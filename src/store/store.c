@@ -17,10 +17,24 @@ static enum rc check_at_open(struct db *db, const struct store_options *options,
     return size <= CHECKED_MAX ? db_check(db, false, err) : RC_OK;
 }
 
+static void remember_waits(struct store *store, const struct store_options *options)
+{
+    store->wait = mem_new(options->waits + 1, sizeof *store->wait);
+    store->waits = options->waits;
+    for (size_t i = 0; i < options->waits; i++) {
+        const struct store_wait *from = &options->wait[i];
+        struct waiting_times *to = &store->wait[i];
+        text_copy(to->mailbox, sizeof to->mailbox, from->mailbox);
+        to->final_timeout_ms = from->final_timeout_ms;
+        to->evidence_wait_ms = from->evidence_wait_ms;
+    }
+}
+
 enum rc store_open(const struct store_options *options, struct store **out, struct err *err)
 {
     CLEANUP(store_close) struct store *store = mem_new(1, sizeof *store);
 
+    remember_waits(store, options);
     TRY(db_open(options, &store->db, err));
     TRY(check_at_open(store->db, options, err));
     if (options->like != NULL)
@@ -35,6 +49,7 @@ void store_close(struct store **store)
     if (*store == NULL)
         return;
     db_close(&(*store)->db);
+    free((*store)->wait);
     free(*store);
     *store = NULL;
 }

@@ -10,8 +10,15 @@
 #include "db.h"
 #include "steps.h"
 
+struct waiting_times {
+    char mailbox[NAME_SIZE];
+    int64_t final_timeout_ms, evidence_wait_ms;
+};
+
 struct store {
     struct db *db;
+    struct waiting_times *wait;
+    size_t waits;
     char run[RUN_ID_SIZE]; /* that entered by this store; "" before: a tool's */
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "not_sent.h"
 #include "views_p.h"
 
 #include <stdio.h>
@@ -21,8 +22,54 @@
     " CASE WHEN " NOT_TOLD " THEN 1 ELSE 0 END AS not_told"                                        \
     " FROM item LEFT JOIN case_record ON case_record.key = item.case_key"
 
-static enum rc
-read_item(struct db *db, struct stmt *s, struct view *view, struct view_item *i, struct err *err)
+/* ---- from when `not-sent` is possible -------------------------------------------------------- */
+
+static bool in_doubt(const struct view_item *i)
+{
+    for (size_t n = 0; n < i->effects; n++)
+        if (strcmp(i->effect[n].kind, effect_kind_text(EFFECT_ACKNOWLEDGEMENT)) == 0 &&
+            strcmp(i->effect[n].status, effect_status_text(EFFECT_UNKNOWN)) == 0)
+            return true;
+    return false;
+}
+
+/* The one that a decision would be about. */
+static enum rc doubt_of(struct db *db, const char *key, int64_t *effect, struct err *err)
+{
+    static const char find[] = "SELECT id FROM effect WHERE key = $1 AND kind = 'acknowledgement'"
+                               " AND status = 'unknown' ORDER BY id DESC LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, key);
+    TRY(stmt_row(s, err));
+    *effect = col_int(s, "id");
+    return RC_OK;
+}
+
+static enum rc not_sent_from(struct store *store, struct view_item *i, struct err *err)
+{
+    struct not_sent_facts facts = {.run_gone = false};
+    int64_t effect;
+
+    i->not_sent_from_ms = NOT_DUE;
+    if (!in_doubt(i))
+        return RC_OK;
+    for (size_t n = 0; n < store->waits; n++)
+        if (strcmp(store->wait[n].mailbox, i->mailbox) == 0) {
+            facts.final_timeout_ms = store->wait[n].final_timeout_ms;
+            facts.evidence_wait_ms = store->wait[n].evidence_wait_ms;
+        }
+    TRY(doubt_of(store->db, i->key, &effect, err));
+    TRY(not_sent_tries(store->db, effect, &facts, err));
+    i->not_sent_from_ms = decision_not_sent_from(&facts);
+    return RC_OK;
+}
+
+/* ---- items ------------------------------------------------------------------------------------ */
+
+static enum rc read_item(
+    struct store *store, struct stmt *s, struct view *view, struct view_item *i, struct err *err)
 {
     i->key = view_text(view, col_text(s, "key"));
     i->key_source = view_text(view, col_text(s, "key_source"));
@@ -44,8 +91,8 @@ read_item(struct db *db, struct stmt *s, struct view *view, struct view_item *i,
     i->deliveries = col_int(s, "deliveries");
     i->duplicates = col_int(s, "duplicates");
     i->not_told = col_int(s, "not_told") == 1;
-    i->not_sent_from_ms = NOT_DUE;
-    return view_effects(db, i->key, view, &i->effect, &i->effects, err);
+    TRY(view_effects(store->db, i->key, view, &i->effect, &i->effects, err));
+    return not_sent_from(store, i, err);
 }
 
 enum rc view_items(void *self, const struct view_filter *filter, struct view *out, struct err *err)
@@ -66,7 +113,7 @@ enum rc view_items(void *self, const struct view_filter *filter, struct view *ou
     stmt_int(s, 4, filter->not_told);
     stmt_int(s, 5, filter->limit ? (int64_t)filter->limit : INT64_MAX);
     EACH_ROW(s, rc, err)
-    TRY(read_item(store->db, s, out, view_rows_add(out, &rows), err));
+    TRY(read_item(store, s, out, view_rows_add(out, &rows), err));
     out->row = rows.at;
     out->count = rows.count;
     return END_OF_ROWS(rc);
@@ -137,7 +184,7 @@ enum rc view_one_item(void *self, const char *key, struct view *out, struct err 
     stmt_text(s, 1, whole);
     TRY(stmt_row(s, err));
     struct view_item *i = view_rows_add(out, &rows);
-    TRY(read_item(store->db, s, out, i, err));
+    TRY(read_item(store, s, out, i, err));
     TRY(view_arrivals(store->db, whole, out, &i->delivery, &i->delivery_count, err));
     TRY(view_story(store->db, out, i, err));
     out->row = rows.at;

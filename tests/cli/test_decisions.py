@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person decides at the terminal: who and why are asked for, and what does not fit changes nothing."""
+import datetime
 import json
 import re
+import sqlite3
 
 import pytest
 
@@ -65,6 +67,35 @@ def test_not_sent_before_its_time_says_from_when_it_is_possible(desk):
     said = desk.run("resolve", DOUBT, "--acknowledgement", "not-sent", *BY, status=75, STILL_CLOCK=EARLY).stderr
     assert "not yet" in said and "It is possible from 13:05." in said and desk.ledger() == before
     desk.run("resolve", DOUBT, "--acknowledgement", "not-sent", *BY)
+
+
+def test_from_when_not_sent_is_possible_is_the_same_wherever_it_is_asked(desk):
+    early = {"STILL_CLOCK": EARLY}
+    words = ("resolve", DOUBT, "--acknowledgement", "not-sent", *BY)
+    when = json.loads(desk.run(*words, "--json", status=75, **early).stdout)["not_sent_from"]
+    assert when == "2026-03-02T13:05:08Z"
+    item = json.loads(desk.run("item", DOUBT, "--json", **early).stdout)
+    listed, = (i for i in json.loads(desk.run("items", "--json", **early).stdout) if i["case"] == DOUBT)
+    assert (item["not_sent_from"], item["not_sent_needs"]) == (listed["not_sent_from"], None) == (when, None)
+    assert "Sending it again is possible from 13:05." in desk.run("item", DOUBT, **early).stdout
+    assert "confirmation in doubt, again possible from 13:05" in desk.run("items", width=200, **early).stdout
+    at = str(datetime.datetime.fromisoformat(when.replace("Z", "+00:00")).timestamp())
+    assert "possible from" not in desk.run("item", DOUBT, STILL_CLOCK=at).stdout
+    desk.run(*words, STILL_CLOCK=at)
+    assert json.loads(desk.run("item", DOUBT, "--json").stdout)["not_sent_from"] is None
+
+
+def test_not_sent_waits_for_a_run_that_may_still_live_and_says_so(desk):
+    with sqlite3.connect(desk.folder / "data" / "ledger.db") as ledger:
+        ledger.execute("UPDATE run SET ended_at = NULL, host = 'elsewhere'")
+        ledger.execute("UPDATE attempt SET connection_closed = 0")
+    item = json.loads(desk.run("item", DOUBT, "--json").stdout)
+    assert (item["not_sent_from"], item["not_sent_needs"]) == (None, "run-gone")
+    assert "possible once the run that sent it has ended" in " ".join(desk.run("item", DOUBT).stdout.split())
+    assert "again possible once the run" in desk.run("items", width=200).stdout
+    words = ("resolve", DOUBT, "--acknowledgement", "not-sent", *BY)
+    assert "--run-gone" in desk.run(*words, status=75).stderr
+    desk.run(*words, "--run-gone")
 
 
 def test_the_choice_about_mail_from_before_is_recorded(desk):
