@@ -72,6 +72,7 @@ struct mailbox_record {
     int64_t import_before_ms;                    /* INTERNALDATE before it waits for the choice */
     int64_t awaiting;                            /* messages that wait for the choice */
     int64_t backlog;                             /* messages seen and not yet recorded */
+    int64_t difference; /* messages to be filed that the inbox has no more */
     bool paused;
     unsigned paused_effects; /* KIND()s; 0 with paused: all */
     char hold_folder[256];   /* while paused new mail is moved there, then back; "" is none */
@@ -152,6 +153,16 @@ struct ledger_intake {
                       size_t count,
                       bool *out,
                       struct err *err);
+    /* How many messages that are still to be filed the ledger takes to be in that folder, and that are
+     * none of these UIDs, which ascend. */
+    enum rc (*missing)(void *self,
+                       const char *mailbox,
+                       const char *folder,
+                       uint32_t uidvalidity,
+                       const uint32_t *uid,
+                       size_t count,
+                       int64_t *out,
+                       struct err *err);
     /* One transaction for the batch: gathers what is known of each arrival, judges it by `policy`,
      * makes its plan, and inserts delivery, item with a lease of `run`, case record, plan. A row that
      * cannot be written fails the whole batch; the caller repeats it one by one. RC_CONFLICT: the

@@ -42,6 +42,12 @@ struct check_result {
     const char *mend; /* what is wrong and how to mend it; "" where good */
 };
 
+/* What is known of the machine that a command runs on. */
+struct installation {
+    const char *version;
+    int64_t disk_free; /* octets on the disk of data_dir; -1: it cannot be asked */
+};
+
 /* What verify has looked at. */
 struct verified {
     int64_t items_wrong, files, messages;
@@ -86,6 +92,8 @@ struct operations {
     /* Reads a file and says who it would be; touches nothing. */
     enum rc (*identify)(
         void *self, const char *path, const char *mailbox, struct identified *out, struct err *err);
+    /* Of this machine, for metrics and `check`. */
+    void (*look)(void *self, struct installation *out);
     /* Records of every run of this ledger that has died on this machine that it did: a decision may rest
      * on it, and no service need be running to see it. */
     enum rc (*prove_runs)(void *self, struct err *err);

@@ -106,6 +106,7 @@ struct view_mailbox {
     const char *claim_owner; /* another deployment; "" is nobody */
     const char *import_choice, *last_error;
     int64_t last_success_ms;
+    int64_t difference; /* messages to be filed that the inbox had no more */
 };
 
 struct view_key {
@@ -172,6 +173,44 @@ struct view_contradiction {
 struct view_event {
     const char *run, *mailbox, *key, *subject, *what, *from, *to, *actor, *previous, *hash;
     int64_t number, at_ms;
+};
+
+/* So many of one word in one mailbox; "" is none of them. */
+struct view_number {
+    const char *mailbox, *word, *other; /* other: the second word, where there are two */
+    int64_t count;
+    int64_t oldest_ms; /* of what waits: since when the longest does; NOT_DUE: it is no question */
+};
+
+struct view_numbers_list {
+    const struct view_number *at;
+    size_t count;
+};
+
+/* How notices by one channel have gone. */
+struct view_channel {
+    const char *channel, *why; /* why: of the last that failed; "" where the last went well */
+    int64_t last_done_ms, failing_since_ms; /* NOT_DUE: never; it does not fail */
+};
+
+/* What monitoring counts, of the whole ledger. */
+struct view_numbers {
+    struct view_numbers_list deliveries; /* by mailbox and class */
+    struct view_numbers_list waiting;    /* by mailbox and reason */
+    struct view_numbers_list steps;      /* by mailbox, kind and status */
+    struct view_numbers_list attempts;   /* by kind and outcome */
+    struct view_numbers_list decisions;  /* by decision; a replay is `replay` */
+    struct view_numbers_list runs;       /* by how they ended; "" has not */
+    struct view_numbers_list notices;    /* by channel and outcome */
+    const struct view_channel *channel;
+    size_t channels;
+    /* Arrival (INTERNALDATE) to accepted by the mail server: how many within each bound, and of all. */
+    const int64_t *latency_bound_ms;
+    const int64_t *latency;
+    size_t latency_bounds;
+    int64_t latency_count, latency_sum_ms;
+    int64_t events;
+    int64_t died_ms; /* the last run that died; NOT_DUE: none */
 };
 
 /* An item, by its names only. */
@@ -246,6 +285,8 @@ struct views {
                      struct err *err);
     /* One view_case with its messages, by reference. */
     enum rc (*one_case)(void *self, const char *reference, struct view *out, struct err *err);
+    /* One view_numbers. */
+    enum rc (*numbers)(void *self, struct view *out, struct err *err);
     /* One view_duplicates, of deliveries seen in [since, until). */
     enum rc (*duplicates)(
         void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err);

@@ -108,6 +108,16 @@ static enum rc prove_runs(void *self, struct err *err)
     return bury_dead(p->config, &p->data, err);
 }
 
+static void look(void *self, struct installation *out)
+{
+    const struct program *p = self;
+    const struct files *files = &p->data.files;
+    struct err err = ERR_INIT;
+    *out = (struct installation){.version = ONECASE_VERSION, .disk_free = -1};
+    if (files->space && files->space(files->self, &out->disk_free, &err) != RC_OK)
+        out->disk_free = -1;
+}
+
 /* ---- what a command needs ----------------------------------------------------------------------------- */
 
 static enum rc open_needs(void *self,
@@ -122,6 +132,7 @@ static enum rc open_needs(void *self,
                                .run = run,
                                .doctor = doctor,
                                .identify = identify,
+                               .look = look,
                                .prove_runs = prove_runs,
                                .verify = verify,
                                .fetch_original = fetch_original,

@@ -55,6 +55,10 @@ const struct about abouts[] = {
 
     { "check",              "",                                 "For Nagios and its kin: one line with what is wrong, and 0 where all is well, 1 warning, 2 critical, 3 where nothing can be found out." },
 
+    { "metrics",            "",                                 "For a node exporter's textfile collector, by a timer, where Prometheus does not ask the console itself. The metrics and the rules that watch them are in deploy/monitoring." },
+    { "metrics",            "--output FILE",                    "replaces this file as a whole, so that nobody reads half of it" },
+    { "metrics",            "onecase metrics --output /var/lib/prometheus/node-exporter/onecase.prom", "" },
+
     { "first-import",       "",                                 "Mail that lay in the inbox before the first start waits untouched until this is said: 'cases' makes cases of it and tells nobody, 'full' treats it as if it had just come, 'adopt' remembers it and leaves it where it is. The choice stands in the ledger." },
     { "first-import",       "--by NAME",                        "who chooses; by default the account" },
 

@@ -147,6 +147,7 @@ int cmd_report_replays(struct call *call);
 int cmd_report_decisions(struct call *call);
 int cmd_deployments(struct call *call);
 int cmd_check(struct call *call);
+int cmd_metrics(struct call *call);
 int cmd_verify(struct call *call);
 int cmd_export(struct call *call);
 int cmd_identify(struct call *call);

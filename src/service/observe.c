@@ -71,6 +71,22 @@ bool from_before(const struct mailbox_record *r, uint32_t uidvalidity, const str
     return old && (uidvalidity != r->import_uidvalidity || line->uid < r->import_uidnext);
 }
 
+/* What somebody moved or deleted before it was filed. */
+static enum rc compare(struct service *s,
+                       const struct place *place,
+                       const uint32_t *uid,
+                       size_t count,
+                       struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    int64_t missing;
+    TRY(l->intake->missing(l->self, s->record.id, place->folder, place->uidvalidity, uid, count,
+                           &missing, err));
+    s->record_changed |= missing != s->record.difference;
+    s->record.difference = missing;
+    return RC_OK;
+}
+
 /* Leaves in `line` what is new and may be recorded; counts what waits for the choice. */
 static enum rc choose_new(struct service *s,
                           const struct place *place,
@@ -97,6 +113,7 @@ static enum rc choose_new(struct service *s,
         else
             line[kept++] = line[i];
     }
+    TRY(compare(s, place, uid, *count, err));
     *count = kept;
     s->record_changed |= awaiting != s->record.awaiting || (int64_t)kept != s->record.backlog;
     s->record.awaiting = awaiting;

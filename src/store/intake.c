@@ -41,6 +41,41 @@ static enum rc intake_unseen(void *self,
     return RC_OK;
 }
 
+/* Both ascend. */
+static bool is_among(const uint32_t *uid, size_t count, size_t *at, int64_t wanted)
+{
+    while (*at < count && uid[*at] < wanted)
+        ++*at;
+    return *at < count && uid[*at] == wanted;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
+static enum rc intake_missing(void *self,
+                              const char *mailbox,
+                              const char *folder,
+                              uint32_t uidvalidity,
+                              const uint32_t *uid,
+                              size_t count,
+                              int64_t *out,
+                              struct err *err)
+{
+    static const char find[] =
+        "SELECT uid FROM delivery WHERE mailbox = $1 AND folder = $2 AND uidvalidity = $3"
+        " AND left_folder = 0 AND stale = 0 AND class <> 'replayed' AND move_to <> '' ORDER BY uid";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    size_t at = 0;
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, mailbox);
+    stmt_text(s, 2, folder);
+    stmt_int(s, 3, uidvalidity);
+    for (*out = 0; (rc = stmt_row(s, err)) == RC_OK;)
+        *out += !is_among(uid, count, &at, col_int(s, "uid"));
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
 static enum rc enter_one(const struct reserving *r,
                          const struct arrival *arrival,
                          struct reservation *out,
@@ -159,6 +194,7 @@ intake_end_reading(void *self, const char *mailbox, const struct digest *octets,
 
 const struct ledger_intake store_intake = {
     .unseen = intake_unseen,
+    .missing = intake_missing,
     .reserve = intake_reserve,
     .octets_known = intake_octets_known,
     .begin_reading = intake_begin_reading,

@@ -38,6 +38,7 @@ static enum rc record_of(struct stmt *s, struct mailbox_record *out, struct err 
     out->import_before_ms = col_int(s, "import_before");
     out->awaiting = col_int(s, "awaiting");
     out->backlog = col_int(s, "backlog");
+    out->difference = col_int(s, "difference");
     out->paused = col_int(s, "paused") != 0;
     out->paused_effects = (unsigned)col_int(s, "paused_effects");
     TRY(COL_COPY(s, "hold_folder", out->hold_folder, err));
@@ -129,6 +130,7 @@ static void bind_record(struct stmt *s, const struct mailbox_record *r)
     stmt_int(s, 18, r->marked_event);
     stmt_int(s, 19, r->last_success_ms);
     stmt_text(s, 20, r->last_error);
+    stmt_int(s, 21, r->difference);
 }
 
 enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, struct err *err)
@@ -140,6 +142,7 @@ enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, st
         " import_uidnext = $8, import_before = $9, awaiting = $10, backlog = $11, generation = $12,"
         " rewind_uidvalidity = $13, rewind_uidnext = $14, scanning = $15, claimed = $16,"
         " claim_owner = $17, marked_event = $18, last_success = $19, last_error = $20,"
+        " difference = $21,"
         " import_choice = CASE WHEN import_choice = '' AND $10 > 0 THEN 'waiting'"
         "                 ELSE import_choice END"
         " WHERE id = $1 AND version = $2";

@@ -100,6 +100,7 @@ static void read_mailbox(struct stmt *s, struct view *view, struct view_mailbox 
     m->import_choice = view_text(view, col_text(s, "import_choice"));
     m->last_error = view_text(view, col_text(s, "last_error"));
     m->last_success_ms = col_int(s, "last_success");
+    m->difference = col_int(s, "difference");
 }
 
 static enum rc fill(struct db *db, struct view *view, struct view_mailbox *m, struct err *err)
@@ -114,7 +115,7 @@ enum rc view_mailboxes(void *self, int64_t now_ms, struct view *out, struct err 
 {
     static const char find[] =
         "SELECT id, backlog, awaiting, paused, claimed, claim_owner, import_choice, last_error,"
-        " last_success FROM mailbox ORDER BY id";
+        " last_success, difference FROM mailbox ORDER BY id";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_mailbox));

@@ -19,6 +19,7 @@ struct views store_views(struct store *store)
         .deliveries = view_deliveries,
         .cases = view_cases,
         .one_case = view_one_case,
+        .numbers = view_numbers,
         .duplicates = view_duplicates_of,
     };
 }

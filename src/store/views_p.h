@@ -36,6 +36,7 @@ enum rc view_left(void *self,
                   struct view *out,
                   struct err *err) MUST_CHECK;
 enum rc view_contradictions(void *self, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_numbers(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_alike(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 
 /* The duplicate report's numbers of what did not happen, and where it would have. */

@@ -191,8 +191,28 @@ AT_POINT(intake,
          octets,
          err)
 
+AT_POINT(intake,
+         missing,
+         (void *self,
+          const char *mailbox,
+          const char *folder,
+          uint32_t uidvalidity,
+          const uint32_t *uid,
+          size_t count,
+          int64_t *out,
+          struct err *err),
+         self,
+         mailbox,
+         folder,
+         uidvalidity,
+         uid,
+         count,
+         out,
+         err)
+
 static const struct ledger_intake intake = {
-    intake_unseen, intake_reserve, intake_octets_known, intake_begin_reading, intake_end_reading,
+    intake_unseen,       intake_missing,       intake_reserve,
+    intake_octets_known, intake_begin_reading, intake_end_reading,
 };
 
 /* ---- work --------------------------------------------------------------------------------------- */

@@ -12,7 +12,8 @@ DISK = ("deferred", "broken")
 ANSWERS = {
     "runs.facts": LEDGER, "runs.enter": LEDGER, "runs.others": LEDGER, "runs.bury": LEDGER, "runs.renew": LEDGER,
     "runs.leave": LEDGER, "mailboxes.load": LEDGER, "mailboxes.save": WRITES, "mailboxes.rewind": WRITES,
-    "mailboxes.renumber": WRITES, "intake.unseen": LEDGER, "intake.reserve": WRITES, "intake.octets_known": LEDGER,
+    "mailboxes.renumber": WRITES, "intake.unseen": LEDGER, "intake.missing": LEDGER,
+    "intake.reserve": WRITES, "intake.octets_known": LEDGER,
     "intake.begin_reading": LEDGER, "intake.end_reading": LEDGER, "work.claim": WRITES, "work.commit": WRITES,
     "work.next_due": LEDGER, "work.doubts": LEDGER, "work.filing_taken": LEDGER, "work.case_stands": LEDGER,
     "mailbox.open": SERVER, "mailbox.list": SERVER, "mailbox.fetch": SERVER, "mailbox.remove": SERVER,

@@ -29,6 +29,22 @@ static enum rc unseen(void *self,
                                            count, out, err));
 }
 
+/* It changes nothing and decides nothing: no gate, so that the schedules stay what they are. */
+static enum rc missing(void *self,
+                       const char *mailbox,
+                       const char *folder,
+                       uint32_t uidvalidity,
+                       const uint32_t *uid,
+                       size_t count,
+                       int64_t *out,
+                       struct err *err)
+{
+    const struct run *run = self;
+
+    return run->real.intake->missing(run->real.self, mailbox, folder, uidvalidity, uid, count, out,
+                                     err);
+}
+
 static void tell_reservations(struct run *run,
                               const struct arrival *arrival,
                               const struct reservation *out,
@@ -98,8 +114,8 @@ end_reading(void *self, const char *mailbox, const struct digest *octets, struct
                  real(run)->intake->end_reading(real(run)->self, mailbox, octets, err));
 }
 
-const struct ledger_intake port_intake = {unseen, reserve, octets_known, begin_reading,
-                                          end_reading};
+const struct ledger_intake port_intake = {unseen,       missing,       reserve,
+                                          octets_known, begin_reading, end_reading};
 
 /* ---- work ------------------------------------------------------------------------------------ */
 

@@ -522,6 +522,35 @@ static void unseen_says_which_uids_have_no_row(void **state)
     assert_true(unseen[1]);
 }
 
+static int64_t missing(struct desk *d, const uint32_t *uid, size_t count)
+{
+    int64_t n;
+
+    must(d, d->l.intake->missing(d->store, "help", "INBOX", 7, uid, count, &n, &d->err));
+    return n;
+}
+
+/* What stays in the inbox is looked for by nobody, and what is filed is not there any more. */
+static void missing_is_what_is_to_be_filed_and_is_not_there(void **state)
+{
+    struct desk *d = *state;
+    const uint32_t uid[] = {2, 4, 6};
+
+    for (uint32_t i = 2; i <= 5; i++)
+        ARRIVE(d,
+               .id = i == 2   ? "<b2@x>"
+                     : i == 3 ? "<b3@x>"
+                     : i == 4 ? "<b4@x>"
+                              : "<b5@x>",
+               .uid = i);
+    assert_int_equal(missing(d, uid, 3), 2);
+    assert_int_equal(missing(d, uid, 0), 4);
+    must(d, db_run(d->store->db, "UPDATE delivery SET left_folder = 1 WHERE uid = 3", &d->err));
+    assert_int_equal(missing(d, uid, 3), 1);
+    must(d, db_run(d->store->db, "UPDATE delivery SET move_to = '' WHERE uid = 5", &d->err));
+    assert_int_equal(missing(d, uid, 3), 0);
+}
+
 static void octets_are_known_whatever_their_folder(void **state)
 {
     struct desk *d = *state;
@@ -602,6 +631,7 @@ int main(void)
         AT_DESK(what_named_an_acknowledgement_before_the_ledger_knew_it_settles_it),
         AT_DESK(what_is_found_filed_is_not_moved_again),
         AT_DESK(unseen_says_which_uids_have_no_row),
+        AT_DESK(missing_is_what_is_to_be_filed_and_is_not_there),
         AT_DESK(octets_are_known_whatever_their_folder),
         AT_DESK(a_dead_run_that_was_reading_is_a_death_and_a_live_one_is_not),
     };

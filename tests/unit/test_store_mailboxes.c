@@ -57,6 +57,7 @@ static void assert_same(const struct mailbox_record *a, const struct mailbox_rec
     SAME(import_before_ms);
     SAME(awaiting);
     SAME(backlog);
+    SAME(difference);
     SAME(generation);
     SAME(rewind_uidvalidity);
     SAME(rewind_uidnext);
@@ -82,6 +83,7 @@ static void what_is_saved_is_loaded(void **state)
     saved.import_uidnext = 6;
     saved.import_before_ms = 7;
     saved.backlog = 9;
+    saved.difference = 4;
     saved.rewind_uidvalidity = 10;
     saved.rewind_uidnext = 11;
     saved.scanning = true;

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views_p.h"
+
+#include <onecase/when.h>
+#include <string.h>
+
+/* What monitoring counts. Each list is one query, all of one state of the ledger; the texts among its
+ * words are the program's own, never a person's. */
+
+struct counting {
+    struct db *db;
+    struct view *view;
+    struct view_numbers *n;
+};
+
+/* Rows of `mailbox`, `word`, `other`, `n` and `oldest`. */
+static enum rc
+list_of(struct counting *c, const char *sql, struct view_numbers_list *out, struct err *err)
+{
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(c->view, sizeof(struct view_number));
+    enum rc rc;
+
+    TRY(stmt_open(c->db, sql, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        struct view_number *row = view_rows_add(c->view, &rows);
+        row->mailbox = view_text(c->view, col_text(s, "mailbox"));
+        row->word = view_text(c->view, col_text(s, "word"));
+        row->other = view_text(c->view, col_text(s, "other"));
+        row->count = col_int(s, "n");
+        row->oldest_ms = col_when(s, "oldest");
+    }
+    *out = (struct view_numbers_list){rows.at, rows.count};
+    return END_OF_ROWS(rc);
+}
+
+#define NO_OLDEST "CAST(NULL AS INTEGER) AS oldest"
+
+static enum rc mails(struct counting *c, struct err *err)
+{
+    static const char deliveries[] =
+        "SELECT mailbox, class AS word, '' AS other, COUNT(*) AS n, " NO_OLDEST
+        " FROM delivery GROUP BY mailbox, class";
+    static const char waiting[] =
+        "SELECT mailbox, reason AS word, '' AS other, COUNT(*) AS n, MIN(COALESCE("
+        "(SELECT MAX(event.at) FROM event WHERE event.key = item.key AND event.what = 'wait'),"
+        " item.created_at)) AS oldest FROM item WHERE state = 'needs_reconciliation'"
+        " GROUP BY mailbox, reason";
+
+    TRY(list_of(c, deliveries, &c->n->deliveries, err));
+    return list_of(c, waiting, &c->n->waiting, err);
+}
+
+static enum rc steps(struct counting *c, struct err *err)
+{
+    /* Of what is done there are as many as tries that did it: only the others are looked at. */
+    static const char open[] = "SELECT item.mailbox, effect.kind AS word, effect.status AS other,"
+                               " COUNT(*) AS n, " NO_OLDEST " FROM effect"
+                               " JOIN item ON item.key = effect.key WHERE effect.status IN"
+                               " ('attempting', 'unknown', 'deferred', 'refused')"
+                               " GROUP BY item.mailbox, effect.kind, effect.status";
+    static const char attempts[] =
+        "SELECT '' AS mailbox, effect.kind AS word, attempt.outcome AS other, COUNT(*) AS n,"
+        " " NO_OLDEST " FROM attempt JOIN effect ON effect.id = attempt.effect"
+        " WHERE attempt.outcome <> '' GROUP BY effect.kind, attempt.outcome";
+
+    TRY(list_of(c, open, &c->n->steps, err));
+    return list_of(c, attempts, &c->n->attempts, err);
+}
+
+static enum rc deeds(struct counting *c, struct err *err)
+{
+    static const char decisions[] = "SELECT '' AS mailbox, decision AS word, '' AS other,"
+                                    " COUNT(*) AS n, " NO_OLDEST " FROM approval GROUP BY decision";
+    static const char runs[] = "SELECT '' AS mailbox, COALESCE(ended_how, '') AS word, '' AS other,"
+                               " COUNT(*) AS n, MAX(ended_at) AS oldest FROM run GROUP BY word";
+    static const char notices[] =
+        "SELECT '' AS mailbox, channel AS word, outcome AS other, COUNT(*) AS n, " NO_OLDEST
+        " FROM notice_try GROUP BY channel, outcome";
+
+    TRY(list_of(c, decisions, &c->n->decisions, err));
+    TRY(list_of(c, runs, &c->n->runs, err));
+    c->n->died_ms = NOT_DUE;
+    for (size_t i = 0; i < c->n->runs.count; i++)
+        if (strcmp(c->n->runs.at[i].word, "dead") == 0)
+            c->n->died_ms = c->n->runs.at[i].oldest_ms;
+    return list_of(c, notices, &c->n->notices, err);
+}
+
+static enum rc channels(struct counting *c, struct err *err)
+{
+    static const char find[] =
+        "SELECT channel, MAX(CASE WHEN outcome = 'done' THEN tried_at END) AS done,"
+        " (SELECT MIN(failed.tried_at) FROM notice_try AS failed"
+        "  WHERE failed.channel = notice_try.channel AND failed.outcome <> 'done'"
+        "  AND failed.id > COALESCE((SELECT MAX(good.id) FROM notice_try AS good"
+        "   WHERE good.channel = notice_try.channel AND good.outcome = 'done'), 0)) AS failing,"
+        " (SELECT last.why FROM notice_try AS last WHERE last.channel = notice_try.channel"
+        "  ORDER BY last.id DESC LIMIT 1) AS why FROM notice_try GROUP BY channel ORDER BY channel";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(c->view, sizeof(struct view_channel));
+    enum rc rc;
+
+    TRY(stmt_open(c->db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        struct view_channel *row = view_rows_add(c->view, &rows);
+        row->channel = view_text(c->view, col_text(s, "channel"));
+        row->why = view_text(c->view, col_text(s, "why"));
+        row->last_done_ms = col_when(s, "done");
+        row->failing_since_ms = col_when(s, "failing");
+    }
+    c->n->channel = rows.at;
+    c->n->channels = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+/* ---- how long senders wait ------------------------------------------------------------------ */
+
+static const int64_t bounds[] = {SECONDS(5), SECONDS(15), SECONDS(30), MINUTES(1), MINUTES(2),
+                                 MINUTES(5), MINUTES(15), HOURS(1),    HOURS(4),   DAYS(1)};
+
+static void note_latency(struct view_numbers *n, int64_t *within, int64_t ms)
+{
+    int64_t waited = ms > 0 ? ms : 0; /* the mailbox's clock may be ahead of ours */
+
+    n->latency_count++;
+    n->latency_sum_ms += waited;
+    for (size_t i = 0; i < LENGTH(bounds); i++)
+        within[i] += waited <= bounds[i];
+}
+
+static enum rc latency(struct counting *c, struct err *err)
+{
+    static const char find[] =
+        "SELECT attempt.ended_at - item.internal_ms AS ms FROM effect"
+        " JOIN attempt ON attempt.effect = effect.id AND attempt.outcome = 'done'"
+        " JOIN item ON item.key = effect.key WHERE effect.kind = 'acknowledgement'"
+        " AND effect.target <> 'closed' AND attempt.ended_at IS NOT NULL";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(c->view, sizeof bounds);
+    int64_t *within = view_rows_add(c->view, &rows);
+    enum rc rc;
+
+    TRY(stmt_open(c->db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    note_latency(c->n, within, col_int(s, "ms"));
+    c->n->latency_bound_ms = bounds;
+    c->n->latency = within;
+    c->n->latency_bounds = LENGTH(bounds);
+    return END_OF_ROWS(rc);
+}
+
+static enum rc events(struct counting *c, struct err *err)
+{
+    static const char find[] = "SELECT COALESCE(MAX(number), 0) AS n FROM event";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(c->db, find, &s, err));
+    TRY(stmt_row(s, err));
+    c->n->events = col_int(s, "n");
+    return RC_OK;
+}
+
+enum rc view_numbers(void *self, struct view *out, struct err *err)
+{
+    static enum rc (*const parts[])(struct counting *, struct err *) = {mails,    steps,   deeds,
+                                                                        channels, latency, events};
+    struct store *store = self;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_numbers));
+    struct counting c = {.db = store->db, .view = out, .n = view_rows_add(out, &rows)};
+
+    TRY(tx_read(store->db, &tx, err));
+    for (size_t i = 0; i < LENGTH(parts); i++)
+        TRY(parts[i](&c, err));
+    out->row = rows.at;
+    out->count = 1;
+    return RC_OK;
+}
