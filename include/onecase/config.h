@@ -21,19 +21,32 @@
 #include <stdio.h>
 
 enum config_security { CONFIG_TLS, CONFIG_STARTTLS, CONFIG_PLAINTEXT };
-enum config_method { CONFIG_NO_SIGN_IN, CONFIG_PASSWORD, CONFIG_XOAUTH2, CONFIG_OAUTHBEARER };
+enum config_method {
+    CONFIG_NO_SIGN_IN,
+    CONFIG_PASSWORD, /* the strongest way offered */
+    CONFIG_SCRAM_SHA_256,
+    CONFIG_SCRAM_SHA_1,
+    CONFIG_CRAM_MD5,
+    CONFIG_PLAIN,
+    CONFIG_LOGIN,
+    CONFIG_XOAUTH2,
+    CONFIG_OAUTHBEARER,
+};
 enum config_mode { CONFIG_ACTIVE, CONFIG_LOOK_ONLY };
 enum config_closed { CONFIG_REOPEN, CONFIG_NEW_CASE };
 enum config_strangers { CONFIG_STRANGERS_NEW_CASE };
 enum config_approval { CONFIG_ONE_PERSON, CONFIG_TWO_PERSON };
 enum config_use { CONFIG_USE_VALUE, CONFIG_USE_DIGEST };
 
-/* Where an access token comes from: the first of file, command and URL that is not "". */
+/* How to sign in, and where an access token comes from: the one of file, command and URL that is not
+ * "". */
 struct config_auth {
     enum config_method method; /* CONFIG_NO_SIGN_IN: no `auth` block */
     const char *token_file, *token_command;
     const char *token_url, *client_id, *client_secret_file, *scope;
+    const char *refresh_token_file, *key_file, *subject;
     const char *client_secret; /* what the file holds */
+    int64_t expires_ms;        /* of the secret, or of the password; 0: it was not said */
 };
 
 struct config_server {
@@ -144,6 +157,12 @@ void config_policy(const struct config *config,
 
 /* The names of the settings that differ and are taken up only by a new start, joined by ", ". */
 void config_needs_restart(const struct config *old, const struct config *new, struct str *out);
+
+/* A line, LF at its end, for each secret that expires within 30 days of `now_ms`, or has: whose it is,
+ * when it expires, and what to do. */
+void config_expiring(const struct config *config, int64_t now_ms, struct str *out);
+/* The same of one mailbox, its acknowledgement's server included. */
+void config_mailbox_expiring(const struct config_mailbox *mailbox, int64_t now_ms, struct str *out);
 
 /* The complete example: every setting with its sentence, what is allowed, and its default. */
 void config_print_reference(FILE *out);

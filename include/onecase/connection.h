@@ -23,14 +23,28 @@
 
 enum protocol { PROTOCOL_IMAP, PROTOCOL_SMTP };
 enum security { SECURITY_TLS, SECURITY_STARTTLS, SECURITY_NONE };
-enum sign_in { SIGN_IN_NONE, SIGN_IN_PASSWORD, SIGN_IN_XOAUTH2, SIGN_IN_OAUTHBEARER };
 
-/* Where a password or an access token comes from, asked at each sign-in. `refused` (may be NULL): the
- * server did not take what it gave; the next should be a fresh one. */
+/* Only what is named is used, whatever else the server offers; SIGN_IN_PASSWORD is the strongest of
+ * those by password that it offers. */
+enum sign_in {
+    SIGN_IN_NONE,
+    SIGN_IN_PASSWORD,
+    SIGN_IN_SCRAM_SHA_256,
+    SIGN_IN_SCRAM_SHA_1,
+    SIGN_IN_CRAM_MD5,
+    SIGN_IN_PLAIN,
+    SIGN_IN_LOGIN,
+    SIGN_IN_XOAUTH2,
+    SIGN_IN_OAUTHBEARER,
+};
+
+/* Where a password or an access token comes from, asked at each sign-in. */
 struct secret_source {
     void *ctx;
-    enum rc (*get)(void *ctx, struct str *out, struct err *err);
-    void (*refused)(void *ctx);
+    /* RC_OK with *wait_fd -1: `out` has it. With another: not yet; ask again when that can be read. */
+    enum rc (*get)(void *ctx, struct str *out, int *wait_fd, struct err *err);
+    /* The server did not take what it gave last. True: the next is a fresh one. May be NULL. */
+    bool (*refused)(void *ctx);
 };
 
 /* Borrowed by whoever is made with it, and all it points to. A text that is NULL or "" is not given. */

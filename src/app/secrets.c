@@ -1,64 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "secrets.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <onecase/system.h>
+#include <onecase/token.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#define TOKEN_MAX 16384
+/* One a set of settings; there are few, and each serves until the process ends. */
+struct shared_source {
+    struct shared_source *next;
+    struct token_settings settings;
+    struct token_source *source;
+};
 
-static void take_line(FILE *f, struct str *out)
+static struct shared_source *all;
+static struct clock real_clock;
+
+static bool same_text(const char *a, const char *b)
 {
-    char piece[512];
-    for (size_t n; out->len < TOKEN_MAX && (n = fread(piece, 1, sizeof piece, f)) > 0;)
-        str_add(out, (struct slice){piece, n});
-    struct slice token = slice_trim(str_slice(out));
-    struct str clean = STR_INIT;
-    str_add(&clean, token);
-    str_clear(out);
-    *out = clean;
+    return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static enum rc from_file(const char *path, struct str *out, struct err *err)
+static bool same(const struct token_settings *a, const struct token_settings *b)
 {
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return FAIL(err, RC_REFUSED, "token_file: %s cannot be read: %s", path, strerror(errno));
-    take_line(f, out);
-    fclose(f);
-    return out->len > 0 ? RC_OK : FAIL(err, RC_REFUSED, "token_file: %s is empty", path);
+    return same_text(a->file, b->file) && same_text(a->command, b->command) &&
+           same_text(a->url, b->url) && same_text(a->client_id, b->client_id) &&
+           same_text(a->client_secret, b->client_secret) && same_text(a->scope, b->scope) &&
+           same_text(a->refresh_token_file, b->refresh_token_file) &&
+           same_text(a->key_file, b->key_file) && same_text(a->subject, b->subject) &&
+           same_text(a->ca_file, b->ca_file) && same_text(a->proxy, b->proxy);
 }
 
-static enum rc from_command(const char *command, struct str *out, struct err *err)
+static struct token_settings settings_of(const struct config_server *s)
 {
-    FILE *f = popen(command, "re");
-    if (!f)
-        return FAIL(err, RC_DEFERRED, "token_command: it cannot be run: %s", strerror(errno));
-    take_line(f, out);
-    int status = pclose(f);
-    if (status != 0 || out->len == 0)
-        return FAIL(err, RC_REFUSED, "token_command: it gave no token (exit %d)",
-                    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-    return RC_OK;
+    const struct config_auth *a = &s->auth;
+    return (struct token_settings){
+        .file = a->token_file,
+        .command = a->token_command,
+        .url = a->token_url,
+        .client_id = a->client_id,
+        .client_secret = a->client_secret,
+        .scope = a->scope,
+        .refresh_token_file = a->refresh_token_file,
+        .key_file = a->key_file,
+        .subject = a->subject,
+        .ca_file = s->ca_file,
+        .proxy = s->proxy,
+        .timeout_ms = s->timeout_ms,
+    };
 }
 
-static enum rc get(void *ctx, struct str *out, struct err *err)
+struct secret_source secrets_of(const struct config_server *server)
 {
-    const struct config_auth *auth = ctx;
-    str_empty(out);
-    if (auth->token_file && auth->token_file[0])
-        return from_file(auth->token_file, out, err);
-    if (auth->token_command && auth->token_command[0])
-        return from_command(auth->token_command, out, err);
-    return FAIL(err, RC_USAGE, "auth: this version takes a token from token_file or token_command");
-}
-
-struct secret_source secrets_of(const struct config_auth *auth)
-{
-    union {
-        const struct config_auth *given;
-        void *ctx; /* get only reads it */
-    } as = {.given = auth};
-    return (struct secret_source){.ctx = as.ctx, .get = get};
+    struct token_settings settings = settings_of(server);
+    struct shared_source *k = all;
+    while (k && !same(&k->settings, &settings))
+        k = k->next;
+    if (!k) {
+        real_clock = system_clock();
+        k = mem_new(1, sizeof *k);
+        *k = (struct shared_source){all, settings, token_source_new(&settings, &real_clock)};
+        all = k;
+    }
+    return (struct secret_source){
+        .ctx = k->source, .get = token_source_get, .refused = token_source_refused};
 }

@@ -26,6 +26,11 @@ static enum sign_in sign_in_of(enum config_method m)
 {
     static const enum sign_in of[] = {[CONFIG_NO_SIGN_IN] = SIGN_IN_NONE,
                                       [CONFIG_PASSWORD] = SIGN_IN_PASSWORD,
+                                      [CONFIG_SCRAM_SHA_256] = SIGN_IN_SCRAM_SHA_256,
+                                      [CONFIG_SCRAM_SHA_1] = SIGN_IN_SCRAM_SHA_1,
+                                      [CONFIG_CRAM_MD5] = SIGN_IN_CRAM_MD5,
+                                      [CONFIG_PLAIN] = SIGN_IN_PLAIN,
+                                      [CONFIG_LOGIN] = SIGN_IN_LOGIN,
                                       [CONFIG_XOAUTH2] = SIGN_IN_XOAUTH2,
                                       [CONFIG_OAUTHBEARER] = SIGN_IN_OAUTHBEARER};
     return of[m];
@@ -38,6 +43,7 @@ static const char *or_null(const char *text)
 
 struct endpoint wire_endpoint(const struct config_server *server)
 {
+    bool token = server->method == CONFIG_XOAUTH2 || server->method == CONFIG_OAUTHBEARER;
     return (struct endpoint){
         .host = server->host,
         .port = (uint16_t)server->port,
@@ -45,8 +51,8 @@ struct endpoint wire_endpoint(const struct config_server *server)
         .allow_plaintext = server->allow_plaintext,
         .sign_in = sign_in_of(server->method),
         .username = server->username,
-        .secret = server->method == CONFIG_PASSWORD ? server->password : NULL,
-        .source = secrets_of(&server->auth),
+        .secret = token ? NULL : server->password,
+        .source = token ? secrets_of(server) : (struct secret_source){.get = NULL},
         .ca_file = or_null(server->ca_file),
         .proxy = or_null(server->proxy),
         .timeout_ms = server->timeout_ms,

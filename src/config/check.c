@@ -55,38 +55,78 @@ static void check_proxy(struct reading *r, const struct config_server *s)
           "or socks5h://");
 }
 
+static bool is_token(enum config_method method)
+{
+    return method == CONFIG_XOAUTH2 || method == CONFIG_OAUTHBEARER;
+}
+
+/* What is said once and serves nothing is a mistake, not a spare. */
+static void check_grant(struct reading *r, const struct config_auth *a)
+{
+    bool client = reading_has(r, &a->client_id);
+    bool secret = reading_has(r, &a->client_secret_file);
+    bool refresh = reading_has(r, &a->refresh_token_file);
+    bool key = reading_has(r, &a->key_file);
+
+    if (key && (client || secret || refresh))
+        wrong(r, PLACE_OF(r, a, &a->key_file),
+              "key_file: expected it alone, or client_id with client_secret_file or "
+              "refresh_token_file");
+    else if (!key && (!client || (!secret && !refresh)))
+        wrong(r, PLACE_OF(r, a, NULL),
+              "token_url: expected client_id with client_secret_file or refresh_token_file, or "
+              "key_file");
+    if (reading_has(r, &a->subject) && !key)
+        wrong(r, PLACE_OF(r, a, &a->subject), "subject: expected it with key_file alone");
+}
+
 static void check_token(struct reading *r, const struct config_auth *a)
 {
     int sources = reading_has(r, &a->token_file) + reading_has(r, &a->token_command) +
                   reading_has(r, &a->token_url);
-    bool whole = reading_has(r, &a->client_id) && reading_has(r, &a->client_secret_file);
 
-    if (sources != 1 || (reading_has(r, &a->token_url) && !whole))
+    if (sources != 1)
         wrong(r, PLACE_OF(r, a, NULL),
-              "auth: expected one of token_file, token_command, and token_url with client_id and "
-              "client_secret_file");
-    else if (a->token_url[0] != '\0' &&
-             !slice_starts_nocase(slice_z(a->token_url), SLICE("https://")))
+              "auth: expected one of token_file, token_command and token_url");
+    else if (reading_has(r, &a->token_url))
+        check_grant(r, a);
+    if (a->token_url[0] != '\0' && !slice_starts_nocase(slice_z(a->token_url), SLICE("https://")))
         wrong(r, PLACE_OF(r, a, &a->token_url),
               "token_url: expected a URL that begins with https://");
 }
 
+static void check_no_token(struct reading *r, const struct config_auth *a)
+{
+    if (reading_has(r, &a->token_file) || reading_has(r, &a->token_command) ||
+        reading_has(r, &a->token_url))
+        wrong(r, PLACE_OF(r, a, &a->method),
+              "auth: a token is shown by method xoauth2 or oauthbearer");
+}
+
 static void check_sign_in(struct reading *r, const struct config_server *s, bool needed)
 {
-    int ways = reading_has(r, &s->password) + reading_has(r, &s->password_file) +
-               reading_has_block(r, &s->auth);
+    int passwords = reading_has(r, &s->password) + reading_has(r, &s->password_file);
+    bool block = reading_has_block(r, &s->auth);
+    bool token = block && is_token(s->auth.method);
+    int ways = passwords + token;
 
+    if (block && s->auth.method == CONFIG_NO_SIGN_IN)
+        return; /* that it lacks a method is said already */
     if (ways > 1)
-        wrong(r, PLACE_OF(r, &s->auth, &s->password_file),
-              "one secret too many: expected one of password, password_file and auth");
-    else if (ways == 0 && (needed || reading_has(r, &s->username)))
-        wrong(r, PLACE_OF(r, s, &s->username),
-              "a secret is missing: expected one of password, password_file and auth");
+        wrong(
+            r, PLACE_OF(r, &s->auth, &s->password_file),
+            "one secret too many: expected one of password, password_file, and auth with a token");
+    else if (ways == 0 && (needed || block || reading_has(r, &s->username)))
+        wrong(
+            r, PLACE_OF(r, s, &s->username),
+            "a secret is missing: expected one of password, password_file, and auth with a token");
     else if (ways == 1 && !needed && !reading_has(r, &s->username))
         wrong(r, PLACE_OF(r, &s->auth, &s->password, &s->password_file),
               "a secret without a username: expected both or none");
-    if (reading_has_block(r, &s->auth))
+    if (token)
         check_token(r, &s->auth);
+    else if (block)
+        check_no_token(r, &s->auth);
 }
 
 static void check_server(struct reading *r, const struct config_server *s, bool sign_in_needed)

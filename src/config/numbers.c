@@ -58,6 +58,27 @@ bool read_duration(const struct value_context *c,
     return true;
 }
 
+/* Lands as the instant at which the day begins in UTC. */
+bool read_date(const struct value_context *c,
+               const struct setting *s,
+               struct slice text,
+               void *into,
+               struct str *why)
+{
+    CLEANUP(str_clear) struct str instant = STR_INIT;
+    int64_t ms;
+
+    (void)c;
+    (void)s;
+    (void)why;
+    str_add(&instant, text);
+    str_addz(&instant, "T00:00:00Z");
+    if (text.len != strlen("2027-06-30") || !when_parse(str_slice(&instant), &ms))
+        return false;
+    memcpy(into, &ms, sizeof ms);
+    return true;
+}
+
 static const struct unit {
     const char *name;
     int64_t octets;

@@ -13,7 +13,7 @@ typedef bool read_fn(const struct value_context *c,
                      struct str *why);
 
 read_fn read_text, read_lower, read_flag, read_choice;
-read_fn read_number, read_duration, read_octets, read_limit;
+read_fn read_number, read_duration, read_date, read_octets, read_limit;
 read_fn read_folder, read_file, read_zone, read_regex;
 
 /* Whether the text is one of its type, as far as that can be seen from the text. */

@@ -16,7 +16,9 @@
 #define SAME 0 /* its members stand in the struct around it */
 
 static const char *const security_words[] = {"tls", "starttls", "none", NULL};
-static const char *const method_words[] = {"xoauth2", "oauthbearer", NULL};
+static const char *const method_words[] = {"password", "scram-sha-256", "scram-sha-1",
+                                           "cram-md5", "plain",         "login",
+                                           "xoauth2",  "oauthbearer",   NULL};
 static const char *const mode_words[] = {"active", "look-only", NULL};
 static const char *const copy_words[] = {"duplicate", "propose", "conflict", NULL};
 static const char *const closed_words[] = {"reopen", "new-case", NULL};
@@ -32,21 +34,34 @@ static const char *const use_words[] = {"value", "digest", NULL};
 
 #define AT(member) offsetof(struct config_auth, member)
 static const struct setting auth_rows[] = {
-    {"method",             VALUE_CHOICE, REQUIRED, AT(method),             NULL, CONFIG_XOAUTH2, 0,
-     .says = "How the token is shown to the server.", .example = "xoauth2", .words = method_words},
+    {"method",             VALUE_CHOICE, REQUIRED, AT(method),             NULL, CONFIG_PASSWORD, 0,
+     .says = "How to sign in; no weaker way is ever taken. password is the strongest that the server offers, the next five are that one alone; xoauth2 and oauthbearer show a token.",
+     .example = "xoauth2", .words = method_words},
     {"token_file",         VALUE_FILE,   0,        AT(token_file),         "",   0,              0,
      .says = "The token stands in this file, which is read at each sign-in.", .example = "/run/onecase/token"},
     {"token_command",      VALUE_TEXT,   SECRET,   AT(token_command),      "",   0,              1024,
-     .says = "This command prints the token; it is run at each sign-in.", .example = "/usr/local/bin/mail-token"},
+     .says = "This program prints the token; it is run at each sign-in, its words divided at blanks, without a shell.",
+     .example = "/usr/local/bin/mail-token"},
     {"token_url",          VALUE_TEXT,   0,        AT(token_url),          "",   0,              1024,
-     .says = "The token is fetched here with the client's id and secret (OAuth 2.0 client credentials).",
+     .says = "The token is fetched here (OAuth 2.0), with what follows, and kept until shortly before it expires.",
      .example = "https://login.example.org/oauth2/token"},
     {"client_id",          VALUE_TEXT,   0,        AT(client_id),          "",   0,              256,
      .says = "The id of this client at token_url.", .example = "onecase"},
     {"client_secret_file", VALUE_FILE,   0,        AT(client_secret_file), "",   0,              0,
      .says = "A file whose first line is the secret of this client.", .example = "/etc/onecase/client.secret"},
+    {"refresh_token_file", VALUE_FILE,   0,        AT(refresh_token_file), "",   0,              0,
+     .says = "A file with a refresh token, to be used in place of the client's own rights; where token_url gives another one, that replaces it, so file and folder must be writable.",
+     .example = "/var/lib/onecase/refresh-token"},
+    {"key_file",           VALUE_FILE,   0,        AT(key_file),           "",   0,              0,
+     .says = "The key of a service account, as Google hands it out (JSON), in place of client_id and client_secret_file.",
+     .example = "/etc/onecase/service-account.json"},
+    {"subject",            VALUE_TEXT,   0,        AT(subject),            "",   0,              320,
+     .says = "The account that the service account acts for.", .example = "help@example.org"},
     {"scope",              VALUE_TEXT,   0,        AT(scope),              "",   0,              1024,
      .says = "What the token is asked for.", .example = "https://mail.example.org/.default"},
+    {"expires",            VALUE_DATE,   0,        AT(expires_ms),         NULL, 0,              0,
+     .says = "When the secret above expires: from 30 days before on, doctor, status, check and the log say so.",
+     .example = "2027-06-30"},
 };
 #undef AT
 static const struct block auth = BLOCK_OF(auth_rows, struct config_auth);
@@ -75,7 +90,7 @@ static const struct setting imap_rows[] = {
     {"password_file",   VALUE_FILE,     SIGN_IN,                  AT(password_file),   NULL,    0,          0,
      .says = "A file whose first line is the password.", .example = "/etc/onecase/imap.password"},
     {"auth",            VALUE_BLOCK,    OPTIONAL | SIGN_IN,       AT(auth),            NULL,    0,          0,
-     .says = "Signing in by a token (OAuth 2.0) in place of a password.", .block = &auth},
+     .says = "How to sign in, where that is not by a password in the strongest way offered: one way alone, or a token (OAuth 2.0).", .block = &auth},
     {"timeout",         VALUE_DURATION, 0,                        AT(timeout_ms),      "60s",   SECONDS(1), HOURS(1),
      .says = "How long the server may keep silent."},
 };
@@ -104,7 +119,7 @@ static const struct setting smtp_rows[] = {
     {"password_file",   VALUE_FILE,   SIGN_IN,            AT(password_file),   NULL,       0,          0,
      .says = "A file whose first line is the password.", .example = "/etc/onecase/smtp.password"},
     {"auth",            VALUE_BLOCK,  OPTIONAL | SIGN_IN, AT(auth),            NULL,       0,          0,
-     .says = "Signing in by a token (OAuth 2.0) in place of a password.", .block = &auth},
+     .says = "How to sign in, where that is not by a password in the strongest way offered: one way alone, or a token (OAuth 2.0).", .block = &auth},
 };
 #undef AT
 static const struct block smtp = BLOCK_OF(smtp_rows, struct config_server);

@@ -19,6 +19,7 @@
     X(VALUE_FLAG,           "bool",         "")                                             \
     X(VALUE_NUMBER,         "unsigned",     "the number")                                   \
     X(VALUE_DURATION,       "int64_t",      "milliseconds")                                 \
+    X(VALUE_DATE,           "int64_t",      "")                                             \
     X(VALUE_OCTETS,         "int64_t",      "octets")                                       \
     X(VALUE_LIMIT,          "struct limit", "")                                             \
     X(VALUE_CHOICE,         "an enum",      "")                                             \

@@ -159,6 +159,7 @@ static const struct {
     [VALUE_FLAG]         = {read_flag,     NULL,            "true or false", NULL},
     [VALUE_NUMBER]       = {read_number,   NULL,            NULL, say_number},
     [VALUE_DURATION]     = {read_duration, NULL,            NULL, say_duration},
+    [VALUE_DATE]         = {read_date,     NULL,            "a date such as 2027-06-30", NULL},
     [VALUE_OCTETS]       = {read_octets,   NULL,            NULL, say_octets},
     [VALUE_LIMIT]        = {read_limit,    NULL,            "a limit such as 10/1h (at most 10 in an hour), or 0 for none", NULL},
     [VALUE_CHOICE]       = {read_choice,   NULL,            NULL, say_choice},

@@ -51,6 +51,7 @@ struct connection {
     struct sign_in_dialogue sign_in;
     struct str secret; /* only while signing in */
     struct str unsent; /* of the sign-in */
+    bool renewed;      /* a secret that was refused has been replaced */
     bool signed_in;
     struct str offers;
     bool offers_fresh;
@@ -65,6 +66,7 @@ struct net {
     const struct clock *clock;
     struct connection *first;
     int wake_fd;
+    struct sign_in_guard guard;
     struct pollfd *polls;
     size_t poll_room;
 };

@@ -9,24 +9,39 @@
 
 typedef void way_fn(struct sign_in_dialogue *d, const struct endpoint *e, struct slice secret);
 
+/* What to say to a challenge, undone from base 64. NULL, or what is wrong with it. */
+typedef const char *
+respond_fn(struct sign_in_dialogue *d, struct slice challenge, struct str *plain);
+
+enum when { ALWAYS, WITHOUT_TLS };
+
 struct way {
     const char *mechanism; /* "" is IMAP's LOGIN command */
     enum sign_in kind;
+    bool by_password; /* one of those that SIGN_IN_PASSWORD stands for */
+    enum when when;
     bool at_once;        /* the first answer may go with the command */
     const char *give_up; /* what ends a dialogue that goes on after our last answer */
     way_fn *fill;
+    respond_fn *respond; /* NULL: what was filled is all there is to say */
 };
 
 static way_fn fill_plain, fill_login, fill_xoauth2, fill_oauthbearer, fill_login_command;
+static way_fn fill_scram, fill_cram;
+static respond_fn respond_scram, respond_cram;
 
 /* clang-format off */
 static const struct way ways[] = {
-/*    mechanism      kind                  at once  give up  answers */
-    { "PLAIN",       SIGN_IN_PASSWORD,     true,    "*",     fill_plain },
-    { "LOGIN",       SIGN_IN_PASSWORD,     false,   "*",     fill_login },
-    { "",            SIGN_IN_PASSWORD,     false,   "*",     fill_login_command },
-    { "XOAUTH2",     SIGN_IN_XOAUTH2,      true,    "",      fill_xoauth2 },
-    { "OAUTHBEARER", SIGN_IN_OAUTHBEARER,  true,    "AQ==",  fill_oauthbearer },
+/*    mechanism        kind                   password  when         at once  give up  answers             to challenges */
+    { "SCRAM-SHA-256", SIGN_IN_SCRAM_SHA_256, true,     ALWAYS,      true,    "*",     fill_scram,         respond_scram },
+    { "SCRAM-SHA-1",   SIGN_IN_SCRAM_SHA_1,   true,     ALWAYS,      true,    "*",     fill_scram,         respond_scram },
+    { "CRAM-MD5",      SIGN_IN_CRAM_MD5,      true,     WITHOUT_TLS, false,   "*",     fill_cram,          respond_cram },
+    { "PLAIN",         SIGN_IN_PLAIN,         true,     ALWAYS,      true,    "*",     fill_plain,         NULL },
+    { "LOGIN",         SIGN_IN_LOGIN,         true,     ALWAYS,      false,   "*",     fill_login,         NULL },
+    { "",              SIGN_IN_LOGIN,         true,     ALWAYS,      false,   "*",     fill_login_command, NULL },
+    { "CRAM-MD5",      SIGN_IN_CRAM_MD5,      true,     ALWAYS,      false,   "*",     fill_cram,          respond_cram },
+    { "XOAUTH2",       SIGN_IN_XOAUTH2,       false,    ALWAYS,      true,    "",      fill_xoauth2,       NULL },
+    { "OAUTHBEARER",   SIGN_IN_OAUTHBEARER,   false,    ALWAYS,      true,    "AQ==",  fill_oauthbearer,   NULL },
 };
 /* clang-format on */
 
@@ -34,6 +49,8 @@ static const struct way ways[] = {
 static const char *const later_codes[] = {"[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]"};
 
 #define TAG "S1 "
+
+#define EXPLANATION_MOST 400
 
 static void add_encoded(struct sign_in_dialogue *d, const struct str *plain)
 {
@@ -94,6 +111,37 @@ fill_oauthbearer(struct sign_in_dialogue *d, const struct endpoint *e, struct sl
     add_encoded(d, &plain);
 }
 
+static void fill_scram(struct sign_in_dialogue *d, const struct endpoint *e, struct slice secret)
+{
+    CLEANUP(str_clear) struct str plain = STR_INIT;
+
+    d->scram.hash = d->way->kind == SIGN_IN_SCRAM_SHA_1 ? SCRAM_SHA_1 : SCRAM_SHA_256;
+    scram_begin(&d->scram, e->username, secret, &plain);
+    add_encoded(d, &plain);
+}
+
+static void fill_cram(struct sign_in_dialogue *d, const struct endpoint *e, struct slice secret)
+{
+    (void)e;
+    str_add(&d->password, secret);
+}
+
+static const char *
+respond_scram(struct sign_in_dialogue *d, struct slice challenge, struct str *plain)
+{
+    return scram_answer(&d->scram, challenge, plain);
+}
+
+static const char *
+respond_cram(struct sign_in_dialogue *d, struct slice challenge, struct str *plain)
+{
+    if (d->password.len == 0 || challenge.len == 0)
+        return "its challenge is no CRAM-MD5";
+    cram_md5_answer(d->user, str_slice(&d->password), challenge, plain);
+    secret_clear(&d->password);
+    return NULL;
+}
+
 static bool may_use(const struct way *way, enum protocol protocol, struct slice offers)
 {
     if (way->mechanism[0] != '\0')
@@ -101,10 +149,18 @@ static bool may_use(const struct way *way, enum protocol protocol, struct slice 
     return protocol == PROTOCOL_IMAP && offers.len > 0 && !offers_word(offers, "LOGINDISABLED");
 }
 
-static const struct way *choose(enum sign_in kind, enum protocol protocol, struct slice offers)
+static bool is_kind(const struct way *way, enum sign_in kind)
+{
+    return way->kind == kind || (kind == SIGN_IN_PASSWORD && way->by_password);
+}
+
+static const struct way *
+choose(const struct endpoint *e, enum protocol protocol, struct slice offers)
 {
     for (size_t i = 0; i < LENGTH(ways); i++)
-        if (ways[i].kind == kind && may_use(&ways[i], protocol, offers))
+        if (is_kind(&ways[i], e->sign_in) &&
+            (ways[i].when == ALWAYS || e->security == SECURITY_NONE) &&
+            may_use(&ways[i], protocol, offers))
             return &ways[i];
     return NULL;
 }
@@ -117,7 +173,7 @@ refuse(enum sign_in kind, enum protocol protocol, struct slice offers, struct er
     char shown[160];
 
     for (size_t i = 0; i < LENGTH(ways); i++)
-        if (ways[i].kind == kind && ways[i].mechanism[0] != '\0')
+        if (is_kind(&ways[i], kind) && ways[i].mechanism[0] != '\0' && ways[i].when == ALWAYS)
             str_addf(&wanted, "%s%s", wanted.len > 0 ? " or " : "", ways[i].mechanism);
     offers_mechanisms(protocol, offers, &there);
     server_words(str_slice(&there), shown, sizeof shown);
@@ -165,7 +221,8 @@ enum rc sign_in_begin(struct sign_in_dialogue *d,
     if (!may_be_sent(user) || !may_be_sent(secret))
         return FAIL(err, RC_REFUSED,
                     "user name or secret is empty or holds a line break or a NUL; check both");
-    d->way = choose(endpoint->sign_in, d->protocol, offers);
+    d->user = endpoint->username;
+    d->way = choose(endpoint, d->protocol, offers);
     if (d->way == NULL)
         return refuse(endpoint->sign_in, d->protocol, offers, err);
     d->way->fill(d, endpoint, secret);
@@ -173,25 +230,65 @@ enum rc sign_in_begin(struct sign_in_dialogue *d,
     return RC_OK;
 }
 
-static enum sign_in_came answer(struct sign_in_dialogue *d, struct str *send)
+/* A server that refuses a token says why, and wants to hear a word before it ends the dialogue. */
+static void hear_explanation(struct sign_in_dialogue *d, struct slice challenge)
+{
+    CLEANUP(str_clear) struct str said = STR_INIT;
+
+    if (!base64_take(challenge, &said))
+        return;
+    str_empty(&d->said);
+    str_add(&d->said, slice_cut(str_slice(&said), 0, EXPLANATION_MOST));
+}
+
+/* What is not to be answered ends the dialogue; the server then refuses. */
+static void respond(struct sign_in_dialogue *d, struct slice challenge, struct str *send)
+{
+    CLEANUP(str_clear) struct str said = STR_INIT;
+    CLEANUP(secret_clear) struct str plain = STR_INIT;
+
+    if (d->way->respond == NULL)
+        hear_explanation(d, challenge);
+    else if (d->wrong == NULL)
+        d->wrong = base64_take(challenge, &said) ? d->way->respond(d, str_slice(&said), &plain)
+                                                 : "its challenge is no base 64";
+    if (d->way->respond == NULL || d->wrong != NULL)
+        str_addz(send, d->way->give_up);
+    else
+        base64_add(send, str_slice(&plain));
+}
+
+static enum sign_in_came
+answer(struct sign_in_dialogue *d, struct slice challenge, struct str *send)
 {
     if (d->used < d->count)
         str_add(send, str_slice(&d->answers[d->used++]));
     else
-        str_addz(send, d->way->give_up);
+        respond(d, slice_trim(challenge), send);
     str_addz(send, "\r\n");
     return SIGN_IN_GO_ON;
+}
+
+/* The server has accepted us; whether we accept the server is another question. */
+static enum sign_in_came accepted(struct sign_in_dialogue *d)
+{
+    bool proves = d->way->respond == respond_scram;
+
+    if (!proves || d->scram.proven)
+        return SIGN_IN_ACCEPTED;
+    d->wrong = "it did not prove that it knows the password: it is another server than it says";
+    return SIGN_IN_NEVER;
 }
 
 static enum sign_in_came imap_line(struct sign_in_dialogue *d, struct slice line, struct str *send)
 {
     if (slice_starts_nocase(line, SLICE("+")))
-        return answer(d, send);
+        return answer(d, slice_cut(line, 1, line.len), send);
     if (!slice_starts_nocase(line, SLICE(TAG)))
         return SIGN_IN_NOTHING;
     line = slice_cut(line, strlen(TAG), line.len);
     if (slice_starts_nocase(line, SLICE("OK")))
-        return SIGN_IN_ACCEPTED;
+        return accepted(d);
     for (size_t i = 0; i < LENGTH(later_codes); i++)
         if (slice_has_nocase(line, slice_z(later_codes[i])))
             return SIGN_IN_LATER;
@@ -203,9 +300,9 @@ static enum sign_in_came smtp_line(struct sign_in_dialogue *d, struct slice line
     if (line.len >= 4 && line.at[3] == '-')
         return SIGN_IN_NOTHING;
     if (slice_starts_nocase(line, SLICE("334")))
-        return answer(d, send);
+        return answer(d, slice_cut(line, 3, line.len), send);
     if (slice_starts_nocase(line, SLICE("2")))
-        return SIGN_IN_ACCEPTED;
+        return accepted(d);
     return slice_starts_nocase(line, SLICE("5")) ? SIGN_IN_NEVER : SIGN_IN_LATER;
 }
 
@@ -214,21 +311,21 @@ enum sign_in_came sign_in_line(struct sign_in_dialogue *d, struct slice line, st
     return d->protocol == PROTOCOL_IMAP ? imap_line(d, line, send) : smtp_line(d, line, send);
 }
 
-void secret_clear(struct str *s)
-{
-    volatile char *at = s->at;
-
-    for (size_t i = 0; i < s->len; i++)
-        at[i] = '\0';
-    str_clear(s);
-}
-
 void sign_in_clear(struct sign_in_dialogue *d)
 {
     for (size_t i = 0; i < LENGTH(d->answers); i++)
         secret_clear(&d->answers[i]);
-    d->count = 0;
-    d->used = 0;
+    scram_clear(&d->scram);
+    secret_clear(&d->password);
+    str_clear(&d->said);
+    *d = (struct sign_in_dialogue){.protocol = d->protocol};
+}
+
+const char *sign_in_name(const struct sign_in_dialogue *d)
+{
+    if (d->way == NULL)
+        return "nothing";
+    return d->way->mechanism[0] != '\0' ? d->way->mechanism : "the LOGIN command";
 }
 
 static void mask(struct str *words, struct slice secret)
@@ -253,4 +350,17 @@ void sign_in_mask(const struct sign_in_dialogue *d, struct slice secret, struct 
     mask(words, secret);
     for (size_t i = 0; i < LENGTH(d->answers); i++)
         mask(words, str_slice(&d->answers[i]));
+}
+
+/* ---- a server that refuses again and again ------------------------------------------------------- */
+
+void sign_in_guard_note(struct sign_in_guard *g, bool accepted, int64_t now_ms)
+{
+    g->refusals = accepted ? 0 : g->refusals + 1;
+    g->until_ms = g->refusals >= SIGN_IN_REFUSALS ? now_ms + SIGN_IN_PAUSE_MS : 0;
+}
+
+bool sign_in_guard_allows(const struct sign_in_guard *g, int64_t now_ms)
+{
+    return now_ms >= g->until_ms;
 }

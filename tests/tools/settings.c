@@ -24,13 +24,15 @@ static int choice(const char *value, const char *const *names, int count)
 static bool set_choice(struct endpoint *e, const char *word)
 {
     static const char *const securities[] = {"tls", "starttls", "none"};
-    static const char *const sign_ins[] = {"none", "password", "xoauth2", "oauthbearer"};
+    static const char *const sign_ins[] = {"none",        "password", "scram-sha-256",
+                                           "scram-sha-1", "cram-md5", "plain",
+                                           "login",       "xoauth2",  "oauthbearer"};
     const char *value;
 
     if ((value = value_of(word, "security")) != NULL)
         e->security = (enum security)choice(value, securities, 3);
     else if ((value = value_of(word, "sign_in")) != NULL)
-        e->sign_in = (enum sign_in)choice(value, sign_ins, 4);
+        e->sign_in = (enum sign_in)choice(value, sign_ins, LENGTH(sign_ins));
     else if ((value = value_of(word, "allow_plaintext")) != NULL)
         e->allow_plaintext = strcmp(value, "yes") == 0;
     return value != NULL;

@@ -225,7 +225,8 @@ static void what_must_be_given_is_missed(void **state)
          "f:1:1: mailboxes is missing: expected a list of 1 to 1000 blocks of settings\n"},
         {"the parts of a mailbox",
          TOP "acknowledgement: {enabled: false}\nmailboxes:\n  - addresses: []\n",
-         "f:4:5: a secret is missing: expected one of password, password_file and auth\n"
+         "f:4:5: a secret is missing: expected one of password, password_file, and auth with a "
+         "token\n"
          "f:4:5: mailboxes.id is missing: expected a name of up to 64 of a-z, 0-9, \".\", \"_\" "
          "and \"-\" that "
          "begins with a letter or digit\n"
@@ -259,10 +260,12 @@ static void secrets_are_given_once_and_never_shown(void **state)
 {
     static const struct wrong rows[] = {
         {"none", ONE("host: h, username: u"),
-         "f:5:31: a secret is missing: expected one of password, password_file and auth\n"},
+         "f:5:31: a secret is missing: expected one of password, password_file, and auth with a "
+         "token\n"},
         {"two", ONE("host: h, username: u, password: a, password_file: /dev/null"),
          "f:5:62: \"/dev/null\" holds no secret: expected one line and nothing else\n"
-         "f:5:62: one secret too many: expected one of password, password_file and auth\n"},
+         "f:5:62: one secret too many: expected one of password, password_file, and auth with a "
+         "token\n"},
         {"a file that is missing", ONE("host: h, username: u, password_file: /nonexistent/secret"),
          "f:5:49: mailboxes.imap.password_file: \"/nonexistent/secret\" cannot be read: No such "
          "file "
@@ -275,23 +278,40 @@ static void secrets_are_given_once_and_never_shown(void **state)
          "f:5:44: mailboxes.imap.password: expected a text of 1 to 512 octets on one line, not a "
          "list\n"},
         {"a token from nowhere", ONE("host: h, username: u, auth: {method: xoauth2}"),
-         "f:5:40: auth: expected one of token_file, token_command, and token_url with client_id "
-         "and "
-         "client_secret_file\n"},
+         "f:5:40: auth: expected one of token_file, token_command and token_url\n"},
         {"a token without a method", ONE("host: h, username: u, auth: {token_command: x}"),
-         "f:5:40: mailboxes.imap.auth.method is missing: expected one of xoauth2, oauthbearer\n"},
+         "f:5:40: mailboxes.imap.auth.method is missing: expected one of password, "
+         "scram-sha-256, scram-sha-1, cram-md5, plain, login, xoauth2, oauthbearer\n"},
         {"half of a client",
          ONE("host: h, username: u, auth: {method: xoauth2, token_url: https://x, client_id: a}"),
-         "f:5:40: auth: expected one of token_file, token_command, and token_url with client_id "
-         "and "
-         "client_secret_file\n"},
+         "f:5:40: token_url: expected client_id with client_secret_file or refresh_token_file, or "
+         "key_file\n"},
+        {"a client and a key",
+         ONE("host: h, username: u, auth: {method: xoauth2, token_url: https://x, client_id: a, "
+             "key_file: /dev/null}"),
+         "f:5:104: key_file: expected it alone, or client_id with client_secret_file or "
+         "refresh_token_file\n"},
+        {"a token with a password's method",
+         ONE("host: h, username: u, password: p, auth: {method: plain, token_file: /dev/null}"),
+         "f:5:62: auth: a token is shown by method xoauth2 or oauthbearer\n"},
+        {"a method without its password", ONE("host: h, username: u, auth: {method: plain}"),
+         "f:5:31: a secret is missing: expected one of password, password_file, and auth with a "
+         "token\n"},
+        {"a token and a password",
+         ONE("host: h, username: u, password: p, auth: {method: xoauth2, token_file: /dev/null}"),
+         "f:5:53: one secret too many: expected one of password, password_file, and auth with a "
+         "token\n"},
+        {"a date that is none",
+         ONE("host: h, username: u, password: p, auth: {method: plain, expires: 2027-13-01}"),
+         "f:5:77: mailboxes.imap.auth.expires: this is not a date such as 2027-06-30\n"},
         {"a token in clear",
          ONE("host: h, username: u, auth: {method: oauthbearer, token_url: http://x, client_id: a, "
              "client_secret_file: /etc/hostname}"),
          "f:5:73: token_url: expected a URL that begins with https://\n"},
         {"a user of SMTP without a secret",
          TOP MAILBOX "acknowledgement: {from: a@b, smtp: {host: s, username: u}}\n",
-         "f:3:56: a secret is missing: expected one of password, password_file and auth\n"},
+         "f:3:56: a secret is missing: expected one of password, password_file, and auth with a "
+         "token\n"},
         {"a secret of SMTP without a user",
          TOP MAILBOX "acknowledgement: {from: a@b, smtp: {host: s, password: u}}\n",
          "f:3:56: a secret without a username: expected both or none\n"},

@@ -67,6 +67,19 @@ static const struct dialogue {
      "S1 NO [AUTHENTICATIONFAILED] no", "S1 AUTHENTICATE PLAIN AG1lAHB3\r\n", SIGN_IN_NEVER},
     {"IMAP not now", PROTOCOL_IMAP, SIGN_IN_PASSWORD, "SASL-IR AUTH=PLAIN",
      "S1 NO [UNAVAILABLE] no", "S1 AUTHENTICATE PLAIN AG1lAHB3\r\n", SIGN_IN_LATER},
+    {"SMTP CRAM-MD5", PROTOCOL_SMTP, SIGN_IN_CRAM_MD5, "AUTH PLAIN CRAM-MD5", "334 PDE+\n235 ok",
+     "AUTH CRAM-MD5\r\nbWUgNWZlODMyNmEzYTkzNDFkYzQ5ZmZmYjkzMDAzMjg1YTc=\r\n", SIGN_IN_ACCEPTED},
+    {"CRAM-MD5 asks for nothing", PROTOCOL_SMTP, SIGN_IN_CRAM_MD5, "AUTH CRAM-MD5",
+     "334 \n501 cancelled", "AUTH CRAM-MD5\r\n*\r\n", SIGN_IN_NEVER},
+    {"SCRAM whose server proves nothing", PROTOCOL_IMAP, SIGN_IN_SCRAM_SHA_256,
+     "SASL-IR AUTH=SCRAM-SHA-256", "S1 OK in", "S1 AUTHENTICATE SCRAM-SHA-256 biwsbj1tZSxyPU4=\r\n",
+     SIGN_IN_NEVER},
+    {"SCRAM whose challenge is nonsense", PROTOCOL_SMTP, SIGN_IN_SCRAM_SHA_1, "AUTH SCRAM-SHA-1",
+     "334 eA==\n501 cancelled", "AUTH SCRAM-SHA-1 biwsbj1tZSxyPU4=\r\n*\r\n", SIGN_IN_NEVER},
+    {"SCRAM whose challenge is no base 64", PROTOCOL_SMTP, SIGN_IN_SCRAM_SHA_1, "AUTH SCRAM-SHA-1",
+     "334 x\n501 cancelled", "AUTH SCRAM-SHA-1 biwsbj1tZSxyPU4=\r\n*\r\n", SIGN_IN_NEVER},
+    {"only what is named: PLAIN", PROTOCOL_SMTP, SIGN_IN_PLAIN, "AUTH SCRAM-SHA-256 PLAIN",
+     "235 ok", "AUTH PLAIN AG1lAHB3\r\n", SIGN_IN_ACCEPTED},
     {"IMAP BAD", PROTOCOL_IMAP, SIGN_IN_PASSWORD, "SASL-IR AUTH=PLAIN", "S1 BAD no",
      "S1 AUTHENTICATE PLAIN AG1lAHB3\r\n", SIGN_IN_NEVER},
 };
@@ -81,6 +94,7 @@ hold(struct sign_in_dialogue *d, const struct dialogue *row, struct str *sent)
     enum sign_in_came came = SIGN_IN_NOTHING;
 
     e.sign_in = row->kind;
+    text_copy(d->scram.nonce, sizeof d->scram.nonce, "N");
     assert_int_equal(sign_in_begin(d, &e, SLICE("pw"), slice_z(row->offers), sent, &err), RC_OK);
     while (slice_next(&rest, '\n', &line))
         came = sign_in_line(d, line, sent);
@@ -113,6 +127,9 @@ static void nothing_is_sent_where_the_configured_way_is_not_offered(void **state
         {"the other kind of token", PROTOCOL_SMTP, SIGN_IN_OAUTHBEARER, "AUTH XOAUTH2"},
         {"IMAP that said nothing", PROTOCOL_IMAP, SIGN_IN_PASSWORD, ""},
         {"IMAP with LOGINDISABLED", PROTOCOL_IMAP, SIGN_IN_PASSWORD, "IMAP4rev1 LOGINDISABLED"},
+        {"only the strong way, which is not offered", PROTOCOL_SMTP, SIGN_IN_SCRAM_SHA_256,
+         "AUTH SCRAM-SHA-1 PLAIN"},
+        {"only PLAIN, which is not offered", PROTOCOL_IMAP, SIGN_IN_PLAIN, "IMAP4rev1 AUTH=LOGIN"},
         {"a word that only begins so", PROTOCOL_SMTP, SIGN_IN_PASSWORD, "AUTH PLAIN-CLIENTTOKEN"},
     };
 
@@ -129,6 +146,54 @@ static void nothing_is_sent_where_the_configured_way_is_not_offered(void **state
         assert_int_equal(sent.len, 0);
         assert_non_null(strstr(err.text, "does not offer to sign in"));
     }
+}
+
+static void a_password_goes_by_the_strongest_way_offered(void **state)
+{
+    static const struct {
+        const char *name;
+        enum security security;
+        const char *offers;
+        const char *way;
+    } rows[] = {
+        {"all of them", SECURITY_TLS, "AUTH CRAM-MD5 LOGIN PLAIN SCRAM-SHA-1 SCRAM-SHA-256",
+         "SCRAM-SHA-256"},
+        {"the older hash", SECURITY_TLS, "AUTH PLAIN SCRAM-SHA-1", "SCRAM-SHA-1"},
+        {"over TLS the password is safe, MD5 is not", SECURITY_TLS, "AUTH CRAM-MD5 PLAIN", "PLAIN"},
+        {"over STARTTLS too", SECURITY_STARTTLS, "AUTH CRAM-MD5 LOGIN", "LOGIN"},
+        {"without TLS it is not", SECURITY_NONE, "AUTH PLAIN CRAM-MD5", "CRAM-MD5"},
+        {"without TLS SCRAM is better still", SECURITY_NONE, "AUTH SCRAM-SHA-1 CRAM-MD5",
+         "SCRAM-SHA-1"},
+        {"nothing better", SECURITY_TLS, "AUTH CRAM-MD5", "CRAM-MD5"},
+        {"with channel binding is another", SECURITY_TLS, "AUTH SCRAM-SHA-256-PLUS PLAIN", "PLAIN"},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(sign_in_clear) struct sign_in_dialogue d = {.protocol = PROTOCOL_SMTP};
+        CLEANUP(str_clear) struct str sent = STR_INIT;
+        struct endpoint e = endpoint;
+        struct err err = ERR_INIT;
+
+        e.sign_in = SIGN_IN_PASSWORD;
+        e.security = row->security;
+        assert_int_equal(sign_in_begin(&d, &e, SLICE("pw"), slice_z(row->offers), &sent, &err),
+                         RC_OK);
+        assert_string_equal(sign_in_name(&d), row->way);
+    }
+}
+
+static void why_a_token_is_refused_is_kept(void **state)
+{
+    CLEANUP(sign_in_clear) struct sign_in_dialogue d = {.protocol = PROTOCOL_SMTP};
+    CLEANUP(str_clear) struct str sent = STR_INIT;
+    const struct dialogue *row = dialogues;
+
+    (void)state;
+    while (strcmp(row->name, "SMTP XOAUTH2 refused") != 0)
+        row++;
+    assert_int_equal(hold(&d, row, &sent), SIGN_IN_NEVER);
+    assert_string_equal(str_z(&d.said), "{\"s\":\"401\"}");
 }
 
 static void line_breaks_and_nothing_are_not_sent(void **state)
@@ -236,6 +301,8 @@ int main(void)
         cmocka_unit_test(base64_is_padded),
         cmocka_unit_test(dialogues_are_held),
         cmocka_unit_test(nothing_is_sent_where_the_configured_way_is_not_offered),
+        cmocka_unit_test(a_password_goes_by_the_strongest_way_offered),
+        cmocka_unit_test(why_a_token_is_refused_is_kept),
         cmocka_unit_test(line_breaks_and_nothing_are_not_sent),
         cmocka_unit_test(a_server_that_repeats_a_secret_is_masked),
         cmocka_unit_test(only_what_was_offered_last_counts),
