@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "charset.h"
 #include "charset_labels.h"
+#include "charset_pieces.h"
 #include "iso2022.h"
 
 #include <errno.h>
@@ -10,19 +11,20 @@
 #define REPLACEMENT SLICE("\xEF\xBF\xBD")
 #define CONVERTERS  64
 
-/* One converter a row of the table, opened at most once in a process: opening one reads the disk,
- * which the reader's child may not. */
+/* The converters of each row of the table, opened at most once in a process: opening one reads the
+ * disk, which the reader's child may not. */
 static struct converter {
     iconv_t with;
     bool tried, usable;
-} converters[CONVERTERS];
+} converters[CONVERTERS][2];
 
-static const struct converter *converter_of(size_t charset)
+static const struct converter *converter_of(size_t charset, bool second)
 {
-    struct converter *c = &converters[charset];
+    struct converter *c = &converters[charset][second ? 1 : 0];
+    const char *name = second ? charsets[charset].second : charsets[charset].converter;
 
-    if (!c->tried) {
-        c->with = iconv_open("UTF-8", charsets[charset].converter);
+    if (!c->tried && name != NULL) {
+        c->with = iconv_open("UTF-8", name);
         c->usable = c->with != (iconv_t)-1; /* NOLINT(performance-no-int-to-ptr): its own idiom */
         c->tried = true;
     }
@@ -31,8 +33,10 @@ static const struct converter *converter_of(size_t charset)
 
 void charset_prepare(void)
 {
-    for (size_t i = 0; i < charset_count; i++)
-        converter_of(i);
+    for (size_t i = 0; i < charset_count; i++) {
+        converter_of(i, false);
+        converter_of(i, true);
+    }
 }
 
 /* UTF-8 */
@@ -111,6 +115,46 @@ static bool is_damaged_utf8(struct slice octets, bool labelled)
     return right > 0 && (labelled || right >= 4 * wrong);
 }
 
+static bool is_letter(struct slice octets, size_t at)
+{
+    return at < octets.len && ((octets.at[at] >= 'a' && octets.at[at] <= 'z') ||
+                               (octets.at[at] >= 'A' && octets.at[at] <= 'Z'));
+}
+
+/* Takes the octets from `at` on that are not of ASCII. Do they stand in a word, and does none of
+ * them begin a character of UTF-8? */
+static bool is_of_word(struct slice octets, size_t *at)
+{
+    bool of_word = *at > 0 && is_letter(octets, *at - 1);
+    bool begins = false;
+
+    for (; *at < octets.len && (uint8_t)octets.at[*at] >= 0x80; ++*at)
+        begins |= (uint8_t)octets.at[*at] >= 0xC0 &&
+                  (*at + 1 == octets.len || ((uint8_t)octets.at[*at + 1] & 0xC0) == 0x80);
+    return (of_word || is_letter(octets, *at)) && !begins;
+}
+
+/* It was never UTF-8, whatever the label says: nothing agrees, and what does not stands in words, as
+ * the letters of windows-1252 would. */
+static bool is_windows_1252(struct slice octets)
+{
+    size_t right;
+    size_t wrong;
+    size_t of_words = 0;
+    size_t others = 0;
+
+    count_utf8(octets, &right, &wrong);
+    for (size_t at = 0; right == 0 && at < octets.len;) {
+        if ((uint8_t)octets.at[at] < 0x80)
+            at++;
+        else if (is_of_word(octets, &at))
+            of_words++;
+        else
+            others++;
+    }
+    return of_words > 3 * others;
+}
+
 /* Converters */
 
 struct conversion {
@@ -126,8 +170,9 @@ static void conversion_clear(struct conversion *c)
     str_clear(&c->out);
 }
 
-/* Converts up to a fault or the end. False at a fault. */
-static bool convert_some(struct conversion *c)
+/* Converts up to a fault or the end. False at a fault. Without input (NULL) it lets out what was held
+ * back for a mark that might have followed, as in Hebrew and Vietnamese. */
+static bool convert_some(struct conversion *c, char **in)
 {
     char into[4096];
     bool more = true;
@@ -135,7 +180,7 @@ static bool convert_some(struct conversion *c)
     while (more) {
         char *to = into;
         size_t room = sizeof into;
-        size_t result = iconv(c->with, &c->in, &c->in_left, &to, &room);
+        size_t result = iconv(c->with, in, &c->in_left, &to, &room);
 
         more = result == (size_t)-1 && errno == E2BIG;
         str_add(&c->out, (struct slice){into, sizeof into - room});
@@ -155,23 +200,40 @@ static void convert(struct conversion *c, struct slice octets)
     c->in = in.named;
     c->in_left = octets.len;
     iconv(c->with, NULL, NULL, NULL, NULL);
-    while (!convert_some(c) && c->in_left > 0) {
+    while (!convert_some(c, &c->in) && c->in_left > 0) {
         c->faults++;
         str_add(&c->out, REPLACEMENT);
         c->in++;
         c->in_left--;
     }
     c->in_left = 0;
+    convert_some(c, NULL);
     c->in = NULL;
 }
 
 /* The end of a mail may have been cut off in the middle of a character: EINVAL is such a fault. */
 
+static void convert_pieces(size_t charset, struct slice octets, struct conversion *c)
+{
+    CLEANUP(str_clear) struct str piece = STR_INIT;
+    bool second = false;
+
+    while (charset_piece(charsets[charset].form, &octets, &piece, &second)) {
+        const struct converter *converter = converter_of(charset, second);
+
+        if (!converter->usable) {
+            c->faults = SIZE_MAX;
+            return;
+        }
+        c->with = converter->with;
+        convert(c, str_slice(&piece));
+        str_empty(&piece);
+    }
+}
+
 static void convert_by(size_t charset, struct slice octets, struct conversion *c)
 {
     CLEANUP(str_clear) struct str euc = STR_INIT;
-
-    const struct converter *converter = converter_of(charset);
 
     if (charsets[charset].form == FORM_ISO_2022_JP) {
         iso2022_jp_to_euc(octets, &euc);
@@ -180,10 +242,7 @@ static void convert_by(size_t charset, struct slice octets, struct conversion *c
         hz_to_euc(octets, &euc);
         octets = str_slice(&euc);
     }
-    c->faults = converter->usable ? 0 : SIZE_MAX;
-    c->with = converter->with;
-    if (converter->usable)
-        convert(c, octets);
+    convert_pieces(charset, octets, c);
 }
 
 /* How many octets are not of ASCII, or are of a charset that writes all in ASCII. */
@@ -245,7 +304,7 @@ static void add_text(size_t charset, struct slice octets, enum charset_use use, 
         add_labelled(charset_find(SLICE("iso-2022-jp")), octets, utf8, out);
     else if ((form == FORM_UTF8 || form == FORM_ASCII) && utf8)
         str_add(out, octets);
-    else if ((form == FORM_UTF8 && use == CHARSET_TEXT) ||
+    else if ((form == FORM_UTF8 && use == CHARSET_TEXT && !is_windows_1252(octets)) ||
              ((form == FORM_UTF8 || form == FORM_ASCII) &&
               is_damaged_utf8(octets, form == FORM_UTF8)))
         add_utf8(octets, out);

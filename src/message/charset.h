@@ -15,8 +15,8 @@
  *   windows-1252, with replacements
  *
  * What is labelled UTF-8 and is not stays UTF-8 with replacements in a text, which may be cut or
- * damaged anywhere; in a header or a name, where no character of several octets is right, it is
- * windows-1252.
+ * damaged anywhere. Where no character of several octets is right it is windows-1252 in a header or
+ * a name, and in a text whose other octets stand in words, as in "Grüße".
  */
 #pragma once
 

@@ -9,63 +9,63 @@
 
 /* clang-format off */
 const struct charset charsets[] = {
-/*   converter          form              labels */
-    {"UTF-8",           FORM_UTF8,        " utf8 unicode11utf8 unicode20utf8 utf cp65001 utf8mb4 "},
-    {"CP1252",          FORM_ASCII,       " ascii usascii us ansix341968 iso646us ansix34 7bit "},
-    {"CP1252",          FORM_PLAIN,       " windows1252 win1252 cp1252 iso88591 iso885911987 latin1 l1 cp819"
-                                          " ibm819 isoir100 csisolatin1 isolatin1 iso8859 latin ansi "},
-    {"GB18030",         FORM_PLAIN,       " gb18030 gbk gb2312 gb231280 chinese csgb2312 csiso58gb231280"
-                                          " isoir58 cp936 ms936 windows936 euccn gb gbk2312 csgbk "},
-    {"BIG5-HKSCS",      FORM_PLAIN,       " big5 big5hkscs cnbig5 csbig5 cp950 windows950 big5eten "},
-    {"CP932",           FORM_PLAIN,       " shiftjis sjis ms932 cp932 windows31j windows932 mskanji"
-                                          " csshiftjis csmskanji shiftjisx0213 sjiswin "},
-    {"EUC-JP-MS",       FORM_PLAIN,       " eucjp eucjpms ujis cseucpkdfmtjapanese cp51932 eucjpwin "},
-    {"EUC-JP-MS",       FORM_ISO_2022_JP, " iso2022jp csiso2022jp iso2022jp1 iso2022jp2 iso2022jp3"
-                                          " iso2022jpms cp50220 cp50221 cp50222 jis jis7 "},
-    {"CP949",           FORM_PLAIN,       " euckr ksc56011987 ksc56011989 ksc5601 cseuckr csksc56011987"
-                                          " isoir149 korean windows949 cp949 uhc ks c5601 ksx1001 "},
-    {"ISO-2022-KR",     FORM_PLAIN,       " iso2022kr csiso2022kr "},
-    {"GB18030",         FORM_HZ,          " hzgb2312 hz "},
-    {"EUC-TW",          FORM_PLAIN,       " euctw "},
-    {"ISO-8859-2",      FORM_PLAIN,       " iso88592 iso885921987 latin2 l2 isoir101 csisolatin2 "},
-    {"ISO-8859-3",      FORM_PLAIN,       " iso88593 iso885931988 latin3 l3 isoir109 csisolatin3 "},
-    {"ISO-8859-4",      FORM_PLAIN,       " iso88594 iso885941988 latin4 l4 isoir110 csisolatin4 "},
-    {"ISO-8859-5",      FORM_PLAIN,       " iso88595 iso885951988 cyrillic isoir144 csisolatincyrillic "},
-    {"ISO-8859-6",      FORM_PLAIN,       " iso88596 iso885961987 iso88596e iso88596i arabic asmo708 ecma114"
-                                          " isoir127 csisolatinarabic csiso88596e csiso88596i "},
-    {"ISO-8859-7",      FORM_PLAIN,       " iso88597 iso885971987 greek greek8 suneugreek elot928 ecma118"
-                                          " isoir126 csisolatingreek "},
-    {"ISO-8859-8",      FORM_PLAIN,       " iso88598 iso885981988 iso88598e iso88598i hebrew visual logical"
-                                          " isoir138 csisolatinhebrew csiso88598e csiso88598i "},
-    {"CP1254",          FORM_PLAIN,       " windows1254 win1254 cp1254 iso88599 iso885991989 latin5 l5"
-                                          " isoir148 csisolatin5 "},
-    {"ISO-8859-10",     FORM_PLAIN,       " iso885910 latin6 l6 isoir157 csisolatin6 "},
-    {"CP874",           FORM_PLAIN,       " windows874 win874 cp874 dos874 tis620 iso885911 tis6202533 "},
-    {"ISO-8859-13",     FORM_PLAIN,       " iso885913 latin7 l7 "},
-    {"ISO-8859-14",     FORM_PLAIN,       " iso885914 latin8 l8 "},
-    {"ISO-8859-15",     FORM_PLAIN,       " iso885915 latin9 l9 csisolatin9 "},
-    {"ISO-8859-16",     FORM_PLAIN,       " iso885916 latin10 l10 "},
-    {"KOI8-R",          FORM_PLAIN,       " koi8r koi8 koi cskoi8r "},
-    {"KOI8-U",          FORM_PLAIN,       " koi8u koi8ru "},
-    {"MACINTOSH",       FORM_PLAIN,       " macintosh mac macroman csmacintosh "},
-    {"MAC-CYRILLIC",    FORM_PLAIN,       " maccyrillic macukrainian "},
-    {"CP1250",          FORM_PLAIN,       " windows1250 win1250 cp1250 "},
-    {"CP1251",          FORM_PLAIN,       " windows1251 win1251 cp1251 "},
-    {"CP1253",          FORM_PLAIN,       " windows1253 win1253 cp1253 "},
-    {"CP1255",          FORM_PLAIN,       " windows1255 win1255 cp1255 "},
-    {"CP1256",          FORM_PLAIN,       " windows1256 win1256 cp1256 "},
-    {"CP1257",          FORM_PLAIN,       " windows1257 win1257 cp1257 "},
-    {"CP1258",          FORM_PLAIN,       " windows1258 win1258 cp1258 "},
-    {"CP866",           FORM_PLAIN,       " ibm866 cp866 866 csibm866 "},
-    {"CP437",           FORM_PLAIN,       " ibm437 cp437 437 cspc8codepage437 "},
-    {"CP850",           FORM_PLAIN,       " ibm850 cp850 850 cspc850multilingual "},
-    {"CP852",           FORM_PLAIN,       " ibm852 cp852 852 "},
-    {"CP858",           FORM_PLAIN,       " ibm858 cp858 858 ibm00858 "},
-    {"CP862",           FORM_PLAIN,       " ibm862 cp862 862 "},
-    {"VISCII",          FORM_PLAIN,       " viscii csviscii "},
-    {"UTF-16LE",        FORM_UTF16,       " utf16 utf16le csunicode iso10646ucs2 ucs2 unicode unicodefeff "},
-    {"UTF-16BE",        FORM_UTF16,       " utf16be unicodefffe "},
-    {"UTF-7",           FORM_PLAIN,       " utf7 unicode11utf7 csutf7 "},
+/*   converter           second         form               labels */
+    {"UTF-8",            NULL,          FORM_UTF8,         " utf8 unicode11utf8 unicode20utf8 utf cp65001 utf8mb4 "},
+    {"CP1252",           NULL,          FORM_ASCII,        " ascii usascii us ansix341968 iso646us ansix34 7bit "},
+    {"CP1252",           NULL,          FORM_PLAIN,        " windows1252 win1252 cp1252 iso88591 iso885911987 latin1 l1 cp819"
+                                                          " ibm819 isoir100 csisolatin1 isolatin1 iso8859 latin ansi "},
+    {"GB18030",          "CP936",       FORM_GBK,          " gb18030 gbk gb2312 gb231280 chinese csgb2312 csiso58gb231280"
+                                                          " isoir58 cp936 ms936 windows936 euccn gb gbk2312 csgbk "},
+    {"CP950",            "BIG5-HKSCS",  FORM_BIG5,         " big5 big5hkscs cnbig5 csbig5 cp950 windows950 big5eten "},
+    {"CP932",            NULL,          FORM_PLAIN,        " shiftjis sjis ms932 cp932 windows31j windows932 mskanji"
+                                                          " csshiftjis csmskanji shiftjisx0213 sjiswin "},
+    {"EUC-JP-MS",        "CP932",       FORM_EUC_JP,       " eucjp eucjpms ujis cseucpkdfmtjapanese cp51932 eucjpwin "},
+    {"EUC-JP-MS",        "CP932",       FORM_ISO_2022_JP,  " iso2022jp csiso2022jp iso2022jp1 iso2022jp2 iso2022jp3"
+                                                          " iso2022jpms cp50220 cp50221 cp50222 jis jis7 "},
+    {"CP949",            NULL,          FORM_PLAIN,        " euckr ksc56011987 ksc56011989 ksc5601 cseuckr csksc56011987"
+                                                          " isoir149 korean windows949 cp949 uhc ks c5601 ksx1001 "},
+    {"ISO-2022-KR",      NULL,          FORM_PLAIN,        " iso2022kr csiso2022kr "},
+    {"GB18030",          NULL,          FORM_HZ,           " hzgb2312 hz "},
+    {"EUC-TW",           NULL,          FORM_PLAIN,        " euctw "},
+    {"ISO-8859-2",       NULL,          FORM_PLAIN,        " iso88592 iso885921987 latin2 l2 isoir101 csisolatin2 "},
+    {"ISO-8859-3",       NULL,          FORM_PLAIN,        " iso88593 iso885931988 latin3 l3 isoir109 csisolatin3 "},
+    {"ISO-8859-4",       NULL,          FORM_PLAIN,        " iso88594 iso885941988 latin4 l4 isoir110 csisolatin4 "},
+    {"ISO-8859-5",       NULL,          FORM_PLAIN,        " iso88595 iso885951988 cyrillic isoir144 csisolatincyrillic "},
+    {"ISO-8859-6",       NULL,          FORM_PLAIN,        " iso88596 iso885961987 iso88596e iso88596i arabic asmo708 ecma114"
+                                                          " isoir127 csisolatinarabic csiso88596e csiso88596i "},
+    {"ISO-8859-7",       NULL,          FORM_PLAIN,        " iso88597 iso885971987 greek greek8 suneugreek elot928 ecma118"
+                                                          " isoir126 csisolatingreek "},
+    {"ISO-8859-8",       NULL,          FORM_PLAIN,        " iso88598 iso885981988 iso88598e iso88598i hebrew visual logical"
+                                                          " isoir138 csisolatinhebrew csiso88598e csiso88598i "},
+    {"CP1254",           NULL,          FORM_PLAIN,        " windows1254 win1254 cp1254 iso88599 iso885991989 latin5 l5"
+                                                          " isoir148 csisolatin5 "},
+    {"ISO-8859-10",      NULL,          FORM_PLAIN,        " iso885910 latin6 l6 isoir157 csisolatin6 "},
+    {"CP874",            NULL,          FORM_PLAIN,        " windows874 win874 cp874 dos874 tis620 iso885911 tis6202533 "},
+    {"ISO-8859-13",      NULL,          FORM_PLAIN,        " iso885913 latin7 l7 "},
+    {"ISO-8859-14",      NULL,          FORM_PLAIN,        " iso885914 latin8 l8 "},
+    {"ISO-8859-15",      NULL,          FORM_PLAIN,        " iso885915 latin9 l9 csisolatin9 "},
+    {"ISO-8859-16",      NULL,          FORM_PLAIN,        " iso885916 latin10 l10 "},
+    {"KOI8-R",           NULL,          FORM_PLAIN,        " koi8r koi8 koi cskoi8r "},
+    {"KOI8-U",           NULL,          FORM_PLAIN,        " koi8u koi8ru "},
+    {"MACINTOSH",        NULL,          FORM_PLAIN,        " macintosh mac macroman csmacintosh "},
+    {"MAC-CYRILLIC",     NULL,          FORM_PLAIN,        " maccyrillic macukrainian "},
+    {"CP1250",           NULL,          FORM_PLAIN,        " windows1250 win1250 cp1250 "},
+    {"CP1251",           NULL,          FORM_PLAIN,        " windows1251 win1251 cp1251 "},
+    {"CP1253",           NULL,          FORM_PLAIN,        " windows1253 win1253 cp1253 "},
+    {"CP1255",           NULL,          FORM_PLAIN,        " windows1255 win1255 cp1255 "},
+    {"CP1256",           NULL,          FORM_PLAIN,        " windows1256 win1256 cp1256 "},
+    {"CP1257",           NULL,          FORM_PLAIN,        " windows1257 win1257 cp1257 "},
+    {"CP1258",           NULL,          FORM_PLAIN,        " windows1258 win1258 cp1258 "},
+    {"CP866",            NULL,          FORM_PLAIN,        " ibm866 cp866 866 csibm866 "},
+    {"CP437",            NULL,          FORM_PLAIN,        " ibm437 cp437 437 cspc8codepage437 "},
+    {"CP850",            NULL,          FORM_PLAIN,        " ibm850 cp850 850 cspc850multilingual "},
+    {"CP852",            NULL,          FORM_PLAIN,        " ibm852 cp852 852 "},
+    {"CP858",            NULL,          FORM_PLAIN,        " ibm858 cp858 858 ibm00858 "},
+    {"CP862",            NULL,          FORM_PLAIN,        " ibm862 cp862 862 "},
+    {"VISCII",           NULL,          FORM_PLAIN,        " viscii csviscii "},
+    {"UTF-16LE",         NULL,          FORM_UTF16,        " utf16 utf16le csunicode iso10646ucs2 ucs2 unicode unicodefeff "},
+    {"UTF-16BE",         NULL,          FORM_UTF16,        " utf16be unicodefffe "},
+    {"UTF-7",            NULL,          FORM_PLAIN,        " utf7 unicode11utf7 csutf7 "},
 };
 /* clang-format on */
 

@@ -12,11 +12,15 @@ enum charset_form {
     FORM_ASCII,       /* windows-1252, but UTF-8 where that fits */
     FORM_ISO_2022_JP, /* rewritten as EUC first: iso2022.h */
     FORM_HZ,          /* rewritten as EUC first */
-    FORM_UTF16,       /* little endian unless a mark says otherwise */
+    FORM_BIG5,        /* these three, and ISO-2022-JP, take two converters: charset_pieces.h */
+    FORM_EUC_JP,
+    FORM_GBK,
+    FORM_UTF16, /* little endian unless a mark says otherwise */
 };
 
 struct charset {
     const char *converter; /* its name for iconv */
+    const char *second;    /* of what that lacks; NULL: of nothing */
     enum charset_form form;
     const char *labels; /* lower case, letters and digits only, each between blanks */
 };
