@@ -122,6 +122,22 @@ static void read_bare(const struct address_entry *e, struct mailbox_name *out)
              &out->name);
 }
 
+/* Everything is in quotes, and what they hold is nothing but an address. */
+static void unquote_address(struct mailbox_name *who)
+{
+    struct slice name = str_slice(&who->name);
+    size_t at = slice_find(name, '@', 0);
+
+    if (who->address.len > 0 || at == 0 || at + 1 >= name.len)
+        return;
+    for (size_t i = 0; i < name.len; i++)
+        if (is_white(name.at[i]) || slice_find(SLICE("\"<>()[],;:\\"), name.at[i], 0) < 10 ||
+            (name.at[i] == '@' && i != at))
+            return;
+    str_add(&who->address, name);
+    str_empty(&who->name);
+}
+
 static void read_bracket(const struct address_entry *e, struct mailbox_name *out)
 {
     CLEANUP(str_clear) struct str closed = STR_INIT;
@@ -141,6 +157,7 @@ static void read_entry(const struct address_entry *e, struct mailbox_name *out)
         read_bracket(e, out);
     else
         read_bare(e, out);
+    unquote_address(out);
 }
 
 /* The list */
@@ -173,7 +190,7 @@ static bool has_address(struct addresses *a)
     bool found = false;
 
     while (!found && addresses_next(a, &who))
-        found = who.address.len > 0;
+        found = has_at_sign(str_slice(&who.address));
     mailbox_name_clear(&who);
     rewind_to_start(a);
     return found;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base64.h"
 
+#include <limits.h>
+
 /* Encoders that write in pieces pad each of them, so "=" does not end the octets. But a mailing
  * list may have put its footer after them, which is mostly letters of the alphabet too. After
- * padding, therefore, a line counts only if it is nothing but whole groups of four. */
+ * padding, therefore, and after a line that is drawn across, a line counts only if it is nothing but
+ * whole groups of four. */
 
-#define PADDING '='
+#define PADDING    '='
+#define DASHES_MIN 5
+#define NO_DASHES  UINT_MAX /* something else stands in the line */
 
 static int value_of(char c)
 {
@@ -79,7 +84,22 @@ static void judge_line(struct decoder *d, struct str *out)
     str_empty(&d->held);
 }
 
-/* `judged` means that lines are held back, which begins at the first line end after padding. */
+/* Is it the end of a line of dashes? */
+static bool ends_dashes(struct decoder *d, char c)
+{
+    unsigned dashes = d->dashes;
+
+    if (c == '\n')
+        d->dashes = 0;
+    else if ((c == '_' || c == '-') && dashes != NO_DASHES)
+        d->dashes++;
+    else if (c != '\r' && c != ' ' && c != '\t')
+        d->dashes = NO_DASHES;
+    return c == '\n' && dashes != NO_DASHES && dashes >= DASHES_MIN;
+}
+
+/* `judged` means that lines are held back, which begins at the first line end after padding, and
+ * after dashes. */
 void base64_octet(struct decoder *d, char c, struct str *out)
 {
     if (d->judged && c == '\n')
@@ -88,7 +108,7 @@ void base64_octet(struct decoder *d, char c, struct str *out)
         str_addc(&d->held, c);
     else
         decode(d, c, out);
-    d->judged |= d->padded && c == '\n';
+    d->judged |= ends_dashes(d, c) || (d->padded && c == '\n');
 }
 
 void base64_end(struct decoder *d, struct str *out)

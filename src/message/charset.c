@@ -263,6 +263,8 @@ static const struct {
     const char *label;
 } marks[] = {
     {SLICE_INIT("\xEF\xBB\xBF"), "utf-8"},
+    {SLICE_INIT("\xFF\xFE\0\0"), "utf-32le"},
+    {SLICE_INIT("\0\0\xFE\xFF"), "utf-32be"},
     {SLICE_INIT("\xFF\xFE"),     "utf-16le"},
     {SLICE_INIT("\xFE\xFF"),     "utf-16be"},
 };
@@ -300,6 +302,8 @@ static void add_text(size_t charset, struct slice octets, enum charset_use use, 
     enum charset_form form = charset == CHARSET_NONE ? FORM_ASCII : charsets[charset].form;
     bool utf8 = utf8_fits(octets);
 
+    if (form == FORM_UTF16 && utf8 && slice_find(octets, '\0', 0) == octets.len)
+        form = FORM_UTF8; /* of two octets or four a character there would be a NUL somewhere */
     if (form == FORM_ASCII && iso2022_jp_likely(octets))
         add_labelled(charset_find(SLICE("iso-2022-jp")), octets, utf8, out);
     else if ((form == FORM_UTF8 || form == FORM_ASCII) && utf8)

@@ -8,6 +8,7 @@
  * NUL. Which reading is taken, the first that fits:
  *
  *   what a byte order mark says
+ *   UTF-8, if UTF-16 or UTF-32 is the label and there is no NUL
  *   the label's, if it fits without fault; us-ascii and unlabelled text is UTF-8 if it can be, or
  *   ISO-2022-JP if it has its escapes
  *   UTF-8, if it fits without fault, or unlabelled but for a few octets (a name cut in a character)

@@ -49,6 +49,7 @@ const struct charset charsets[] = {
     {"KOI8-U",           NULL,          FORM_PLAIN,        " koi8u koi8ru "},
     {"MACINTOSH",        NULL,          FORM_PLAIN,        " macintosh mac macroman csmacintosh "},
     {"MAC-CYRILLIC",     NULL,          FORM_PLAIN,        " maccyrillic macukrainian "},
+    {"MAC-CENTRALEUROPE", NULL,         FORM_PLAIN,        " macce maclatin2 maccentraleurope maccenteuro maccentraleurroman "},
     {"CP1250",           NULL,          FORM_PLAIN,        " windows1250 win1250 cp1250 "},
     {"CP1251",           NULL,          FORM_PLAIN,        " windows1251 win1251 cp1251 "},
     {"CP1253",           NULL,          FORM_PLAIN,        " windows1253 win1253 cp1253 "},
@@ -56,15 +57,25 @@ const struct charset charsets[] = {
     {"CP1256",           NULL,          FORM_PLAIN,        " windows1256 win1256 cp1256 "},
     {"CP1257",           NULL,          FORM_PLAIN,        " windows1257 win1257 cp1257 "},
     {"CP1258",           NULL,          FORM_PLAIN,        " windows1258 win1258 cp1258 "},
-    {"CP866",            NULL,          FORM_PLAIN,        " ibm866 cp866 866 csibm866 "},
-    {"CP437",            NULL,          FORM_PLAIN,        " ibm437 cp437 437 cspc8codepage437 "},
-    {"CP850",            NULL,          FORM_PLAIN,        " ibm850 cp850 850 cspc850multilingual "},
-    {"CP852",            NULL,          FORM_PLAIN,        " ibm852 cp852 852 "},
-    {"CP858",            NULL,          FORM_PLAIN,        " ibm858 cp858 858 ibm00858 "},
-    {"CP862",            NULL,          FORM_PLAIN,        " ibm862 cp862 862 "},
+    {"CP866",            NULL,          FORM_PLAIN,        " ibm866 cp866 866 dos866 csibm866 "},
+    {"CP437",            NULL,          FORM_PLAIN,        " ibm437 cp437 437 dos437 cspc8codepage437 "},
+    {"CP850",            NULL,          FORM_PLAIN,        " ibm850 cp850 850 dos850 cspc850multilingual "},
+    {"CP852",            NULL,          FORM_PLAIN,        " ibm852 cp852 852 dos852 "},
+    {"CP858",            NULL,          FORM_PLAIN,        " ibm858 cp858 858 dos858 ibm00858 "},
+    {"CP862",            NULL,          FORM_PLAIN,        " ibm862 cp862 862 dos862 "},
+    {"CP737",            NULL,          FORM_PLAIN,        " ibm737 cp737 737 dos737 "},
+    {"CP775",            NULL,          FORM_PLAIN,        " ibm775 cp775 775 dos775 cspc775baltic "},
+    {"CP855",            NULL,          FORM_PLAIN,        " ibm855 cp855 855 dos855 "},
+    {"CP857",            NULL,          FORM_PLAIN,        " ibm857 cp857 857 dos857 "},
+    {"CP864",            NULL,          FORM_PLAIN,        " ibm864 cp864 864 dos864 "},
+    {"CP869",            NULL,          FORM_PLAIN,        " ibm869 cp869 869 dos869 "},
+    {"JOHAB",            NULL,          FORM_PLAIN,        " johab cp1361 ms1361 ksc56011992 "},
+    {"TCVN",             NULL,          FORM_PLAIN,        " tcvn tcvn5712 tcvn57121 tcvn571211993 "},
     {"VISCII",           NULL,          FORM_PLAIN,        " viscii csviscii "},
     {"UTF-16LE",         NULL,          FORM_UTF16,        " utf16 utf16le csunicode iso10646ucs2 ucs2 unicode unicodefeff "},
     {"UTF-16BE",         NULL,          FORM_UTF16,        " utf16be unicodefffe "},
+    {"UTF-32LE",         NULL,          FORM_UTF16,        " utf32 utf32le iso10646ucs4 ucs4 "},
+    {"UTF-32BE",         NULL,          FORM_UTF16,        " utf32be "},
     {"UTF-7",            NULL,          FORM_PLAIN,        " utf7 unicode11utf7 csutf7 "},
 };
 /* clang-format on */
@@ -86,6 +97,8 @@ static bool squeeze(struct slice label, char out[LABEL_MAX + 3])
     size_t len = 0;
 
     label = slice_trim(slice_cut(label, 0, slice_find(label, '*', 0)));
+    if (slice_starts_nocase(label, SLICE("charset=")))
+        label = slice_cut(label, 8, label.len);
     if (slice_starts_nocase(label, SLICE("x-")))
         label = slice_cut(label, 2, label.len);
     out[len++] = ' ';

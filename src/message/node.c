@@ -22,6 +22,25 @@ static bool is_type(struct slice type)
     return type.len <= TYPE_MAX && slash > 0 && slash + 1 < type.len;
 }
 
+/* Where a name may stand; in a form's parts "name" is that of a field. */
+static void
+set_name(struct node *node, const struct parameters *type, const struct parameters *disposition)
+{
+    const struct {
+        const struct parameters *in;
+        const char *name;
+    } places[] = {
+        {disposition, "filename"},
+        {type, "name"},
+        {type, "filename"},
+        {disposition, "name"},
+    };
+    bool form = slice_eqz(str_slice(&disposition->value), "form-data");
+
+    for (size_t i = 0; i < LENGTH(places) - (form ? 1 : 0) && node->name.len == 0; i++)
+        parameters_text(places[i].in, places[i].name, &node->name);
+}
+
 void node_describe(struct node *node,
                    const struct node_fields *raw,
                    const char *usual_type,
@@ -37,9 +56,7 @@ void node_describe(struct node *node,
     else
         str_addz(&node->type, raw->type.len > 0 ? "text/plain" : usual_type);
     parameters_text(&type, "charset", &node->charset);
-    if (!parameters_text(&disposition, "filename", &node->name) || node->name.len == 0)
-        if (!parameters_text(&type, "name", &node->name) || node->name.len == 0)
-            parameters_text(&type, "filename", &node->name);
+    set_name(node, &type, &disposition);
     node->attachment = slice_eqz(str_slice(&disposition.value), "attachment");
     node->transfer = transfer_named(raw->transfer);
     if (parameters_text(&type, "report-type", &node->report_type))

@@ -74,9 +74,13 @@ static bool begins_parameter(struct slice s)
     return at > 1 && at < s.len && s.at[at] == '=';
 }
 
-/* The value itself: "type/subtype", "attachment". It ends where a parameter begins, too. */
+/* The value itself: "type/subtype", "attachment". It ends where a parameter begins, too, and may be
+ * left out. */
 static void take_value(struct slice *rest, struct str *out)
 {
+    skip_blanks(rest);
+    if (begins_parameter(*rest))
+        return;
     while (rest->len > 0 && rest->at[0] != ';') {
         bool blank = is_blank(rest->at[0]);
 
@@ -105,6 +109,20 @@ static void take_bare(struct slice *rest, struct str *out)
         to++;
     str_add(out, slice_trim(slice_cut(*rest, 0, to)));
     drop(rest, to);
+}
+
+/* A comment after a bare value is none of it; but in a file name it is what it looks like. */
+static void drop_comment(struct parameter *p)
+{
+    struct slice value = str_slice(&p->value);
+    struct slice name = str_slice(&p->name);
+    size_t open = slice_find(value, '(', 0);
+
+    if (open == 0 || open == value.len || value.at[value.len - 1] != ')' ||
+        slice_eqz(name, "name") || slice_eqz(name, "filename"))
+        return;
+    p->value.len = slice_trim(slice_cut(value, 0, open)).len;
+    p->value.at[p->value.len] = '\0';
 }
 
 /* "name", "name*", "name*1", "name*1*" */
@@ -141,10 +159,15 @@ static bool take_parameter(struct slice *rest, struct parameter *p)
         return true;
     drop(rest, 1);
     skip_blanks(rest);
-    if (rest->len > 0 && rest->at[0] == '"')
+
+    bool quoted = rest->len > 0 && rest->at[0] == '"';
+
+    if (quoted)
         take_quoted(rest, &p->value);
     else
         take_bare(rest, &p->value);
+    if (!quoted)
+        drop_comment(p);
     return true;
 }
 
@@ -225,25 +248,37 @@ add_piece(const struct parameter *p, bool first, struct slice *label, struct str
         str_add(octets, value);
 }
 
-/* Joins the sections from 0 (or 1, as some count) on, as long as the next is there. */
+/* The first of the sections with the lowest number above `above`, or NULL. */
+static const struct parameter *
+next_section(const struct parameters *p, const char *name, int above)
+{
+    const struct parameter *next = NULL;
+
+    for (size_t i = 0; i < p->count; i++)
+        if (p->at[i].section > above && (next == NULL || p->at[i].section < next->section) &&
+            slice_eqz(str_slice(&p->at[i].name), name))
+            next = &p->at[i];
+    return next;
+}
+
+/* Joins the sections in the order of their numbers, from 0 (or 1, as some count) on. One that is lost
+ * takes no other with it: the extension stands in the last. */
 static bool
 join(const struct parameters *p, const char *name, struct slice *label, struct str *octets)
 {
     const struct parameter *whole = find(p, name, -1, true);
-    int section = find(p, name, 0, false) != NULL ? 0 : 1;
-    int first = section;
-    bool encoded = false;
+    const struct parameter *first = whole != NULL ? whole : next_section(p, name, -1);
 
     *label = SLICE_EMPTY;
-    if (whole != NULL) {
-        add_piece(whole, true, label, octets);
-        return true;
+    if (first == NULL || (first->section > 1 && find(p, name, -1, false) != NULL))
+        return false;
+    add_piece(first, true, label, octets);
+    for (const struct parameter *at = first; whole == NULL && at != NULL;) {
+        at = next_section(p, name, at->section);
+        if (at != NULL)
+            add_piece(at, false, label, octets);
     }
-    for (const struct parameter *at; (at = find(p, name, section, false)) != NULL; section++) {
-        encoded |= at->encoded;
-        add_piece(at, section == first, label, octets);
-    }
-    return encoded || section > first;
+    return true;
 }
 
 bool parameters_text(const struct parameters *p, const char *name, struct str *out)

@@ -8,9 +8,12 @@ static const struct {
     enum transfer transfer;
 } names[] = {
     {"base64",           TRANSFER_BASE64},
+    {"base-64",          TRANSFER_BASE64},
+    {"x-base64",         TRANSFER_BASE64},
     {"b64",              TRANSFER_BASE64},
     {"quoted-printable", TRANSFER_QUOTED},
     {"quoted_printable", TRANSFER_QUOTED},
+    {"quotedprintable",  TRANSFER_QUOTED},
     {"qp",               TRANSFER_QUOTED},
     {"x-uuencode",       TRANSFER_UU},
     {"uuencode",         TRANSFER_UU},

@@ -34,6 +34,7 @@ struct decoder {
     bool within;     /* uuencode: between "begin" and "end" */
     bool over;       /* uuencode: "end" was seen */
     bool judged;     /* base64: lines are held until they are whole */
+    unsigned dashes; /* base64: of a line that so far is nothing else */
     struct str held; /* the beginning of what only its end explains */
 };
 

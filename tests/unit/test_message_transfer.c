@@ -23,6 +23,8 @@ static const struct {
     {"in pieces on one line",                   TRANSFER_BASE64, IS("aGVsbG8=d29ybGQ=", "helloworld")},
     {"a footer after the end is none",          TRANSFER_BASE64, IS("aGVsbG8=\r\n____\r\nsome list footer\r\n", "hello")},
     {"nor is one of letters only",              TRANSFER_BASE64, IS("aGVsbG8=\r\nfooter\r\n", "hello")},
+    {"nor one that no padding stands before",   TRANSFER_BASE64, IS("aGVs\r\n_____\r\nsome list footer\r\n", "hel")},
+    {"four dashes are noise",                   TRANSFER_BASE64, IS("aGVs\r\n----\r\nbG 8=\r\n", "hello")},
     {"a piece after a footer is one",           TRANSFER_BASE64, IS("aGVsbG8=\r\n-- \r\nd29ybGQ=", "helloworld")},
     {"padding alone ends nothing",              TRANSFER_BASE64, IS("====\r\naGVsbG8=", "hello")},
     {"nothing",                                 TRANSFER_BASE64, IS("", "")},
