@@ -209,13 +209,27 @@ static enum rc read_leaf(struct job *j, size_t place, struct err *err)
     return j->shown.body[place] ? decode_shown(j, place, err) : RC_OK;
 }
 
-/* Nothing is in body position: the first inline text that has a name, and so is an attachment. */
-static enum rc show_named(struct job *j, struct str *text, struct err *err)
+/* Texts of kinds that nobody reads as they stand. */
+static const char *const illegible[] = {
+    "text/rtf",        "text/css",        "text/javascript",     "text/xml",
+    "text/x-amp-html", "text/watch-html", "text/rfc822-headers",
+};
+
+/* Kinds of texts that are not known are shown like plain ones (RFC 2046, section 4.1.4). */
+static bool is_legible(const struct node *node)
+{
+    return slice_starts_nocase(str_slice(&node->type), SLICE("text/")) &&
+           !is_one_of(node, illegible, LENGTH(illegible));
+}
+
+/* Nothing is in body position: the first inline text that is an attachment, for its name or its
+ * kind. */
+static enum rc show_inline(struct job *j, struct str *text, struct err *err)
 {
     const struct tree *tree = j->leaf.tree;
 
     for (size_t i = 0; i < tree->count && text->len == 0; i++) {
-        if (tree->at[i].multipart || tree->at[i].attachment || !leaf_is_text(&tree->at[i]))
+        if (tree->at[i].multipart || tree->at[i].attachment || !is_legible(&tree->at[i]))
             continue;
         TRY(decode_shown(j, i, err));
         add_paragraph(text, str_slice(&j->shown.kept[i].text));
@@ -232,7 +246,7 @@ static enum rc read_all(struct job *j, struct str *text, struct err *err)
             TRY(read_leaf(j, i, err));
     if (tree->count > 0)
         compose(&j->shown, 0, text);
-    return text->len > 0 ? RC_OK : show_named(j, text, err);
+    return text->len > 0 ? RC_OK : show_inline(j, text, err);
 }
 
 static void note_report(const struct tree *tree, struct body *b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "html.h"
+#include "html_references.h"
 #include "html_writer.h"
 
 #include <libxml/HTMLparser.h>
@@ -249,6 +250,7 @@ void html_prepare(void)
     CLEANUP(str_clear) struct str text = STR_INIT;
 
     xmlInitParser();
+    html_references_prepare();
     html_to_text(SLICE("<p>&eacute;</p>"), 16, &text);
 }
 
@@ -265,10 +267,12 @@ static struct slice reopen(struct str *html, size_t at)
 bool html_to_text(struct slice html, size_t most, struct str *out)
 {
     struct reading r = {.writer = {.out = out, .from = out->len, .most = most}};
+    CLEANUP(str_clear) struct str mended = STR_INIT;
     CLEANUP(str_clear) struct str bounded = STR_INIT;
 
+    html_references_mend(html, &mended);
     str_add(&bounded, OPENING);
-    add_bounded(html, &bounded);
+    add_bounded(str_slice(&mended), &bounded);
     html = str_slice(&bounded);
     while (html.len > OPENING.len && !r.writer.full) {
         size_t read = parse(&r, html);

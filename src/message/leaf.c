@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "leaf.h"
 #include "charset.h"
+#include "flowed.h"
 #include "html.h"
 #include "prescan.h"
 #include "unpack.h"
@@ -15,6 +16,12 @@ bool leaf_is_html(const struct node *node)
 bool leaf_is_text(const struct node *node)
 {
     return leaf_is_html(node) || slice_eqz(str_slice(&node->type), "text/plain");
+}
+
+bool leaf_is_enriched(const struct node *node)
+{
+    return slice_eqz(str_slice(&node->type), "text/enriched") ||
+           slice_eqz(str_slice(&node->type), "text/richtext");
 }
 
 static struct part_label label_of(const struct node *node, enum part_role role)
@@ -123,19 +130,33 @@ static struct slice charset_of(const struct node *node, struct slice octets)
     return html_charset(octets);
 }
 
-/* Keeps of a text what a person is shown. */
+/* Adds at most `most` octets of what a person is shown of a text; false where that is not all. */
+static bool add_shown(
+    const struct node *node, struct slice text, size_t most, size_t html_most, struct str *out)
+{
+    CLEANUP(str_clear) struct str plain = STR_INIT;
+
+    if (leaf_is_html(node)) {
+        struct slice html = utf8_beginning(text, html_most);
+
+        return html_to_text(html, most, out) && html.len == text.len;
+    }
+    if (leaf_is_enriched(node))
+        enriched_to_text(text, &plain);
+    else if (node->flowed)
+        flowed_to_text(text, node->delete_blank, &plain);
+    else
+        str_add(&plain, text);
+    str_add(out, utf8_beginning(str_slice(&plain), most));
+    return plain.len <= most;
+}
+
 static void
 keep_text(struct leaf_job *job, const struct node *node, struct slice text, struct str *kept)
 {
-    size_t most = (size_t)job->sink.limits->text_octets;
-    struct slice html = utf8_beginning(text, (size_t)job->sink.limits->html_octets);
-    bool whole = text.len <= most;
+    const struct reader_limits *limits = job->sink.limits;
 
-    if (leaf_is_html(node))
-        whole = html_to_text(html, most, kept) && html.len == text.len;
-    else
-        str_add(kept, utf8_beginning(text, most));
-    if (!whole)
+    if (!add_shown(node, text, (size_t)limits->text_octets, (size_t)limits->html_octets, kept))
         job->sink.out->signs |= SIGN_INCOMPLETE;
 }
 

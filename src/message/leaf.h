@@ -23,6 +23,7 @@ struct leaf_job {
 
 bool leaf_is_text(const struct node *node); /* text/plain or text/html */
 bool leaf_is_html(const struct node *node);
+bool leaf_is_enriched(const struct node *node);
 
 /* Adds the part of a text, or of an attachment; `keep_start` octets of the latter are kept. */
 enum rc leaf_read_text(struct leaf_job *job,

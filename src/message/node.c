@@ -41,6 +41,13 @@ set_name(struct node *node, const struct parameters *type, const struct paramete
         parameters_text(places[i].in, places[i].name, &node->name);
 }
 
+static bool has_value(const struct parameters *p, const char *name, struct slice wanted)
+{
+    CLEANUP(str_clear) struct str value = STR_INIT;
+
+    return parameters_text(p, name, &value) && slice_eq_nocase(str_slice(&value), wanted);
+}
+
 void node_describe(struct node *node,
                    const struct node_fields *raw,
                    const char *usual_type,
@@ -58,6 +65,8 @@ void node_describe(struct node *node,
     parameters_text(&type, "charset", &node->charset);
     set_name(node, &type, &disposition);
     node->attachment = slice_eqz(str_slice(&disposition.value), "attachment");
+    node->flowed = has_value(&type, "format", SLICE("flowed"));
+    node->delete_blank = has_value(&type, "delsp", SLICE("yes"));
     node->transfer = transfer_named(raw->transfer);
     if (parameters_text(&type, "report-type", &node->report_type))
         for (size_t i = 0; i < node->report_type.len; i++)

@@ -249,8 +249,7 @@ add_piece(const struct parameter *p, bool first, struct slice *label, struct str
 }
 
 /* The first of the sections with the lowest number above `above`, or NULL. */
-static const struct parameter *
-next_section(const struct parameters *p, const char *name, int above)
+static const struct parameter *next_section(const struct parameters *p, const char *name, int above)
 {
     const struct parameter *next = NULL;
 

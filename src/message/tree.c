@@ -177,6 +177,12 @@ static void read_leaf(struct walk *w)
     node->to = octet_view_size(&w->tree->view);
 }
 
+/* "multipart/mixed", or "multipart" alone as some programs write it. */
+static bool is_multipart(struct slice type)
+{
+    return slice_starts_nocase(type, SLICE("multipart/")) || slice_eqz(type, "multipart");
+}
+
 static void read_multipart(struct walk *w, const struct parameters *type)
 {
     CLEANUP(str_clear) struct str boundary = STR_INIT;
@@ -216,7 +222,7 @@ void tree_read(struct octets *octets,
     fields_first(top, "Content-Disposition", &raw.disposition);
     fields_first(top, "Content-Transfer-Encoding", &raw.transfer);
     parameters_read(raw.type, (size_t)limits->parameters, &type);
-    if (slice_starts_nocase(str_slice(&type.value), SLICE("multipart/")))
+    if (is_multipart(str_slice(&type.value)))
         read_multipart(&w, &type);
     if (out->count == 0)
         read_leaf(&w);

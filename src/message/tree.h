@@ -30,6 +30,8 @@ struct node {
     struct str charset; /* the parameter as it stands */
     struct str name;    /* decoded; empty where there is none */
     bool attachment;    /* Content-Disposition: attachment */
+    bool flowed;        /* format=flowed, and then: */
+    bool delete_blank;  /* delsp=yes */
     bool headless;      /* it had no header at all */
     enum transfer transfer;
     struct str report_type; /* of a multipart/report, lower case */

@@ -11,6 +11,9 @@ static const struct {
     /* clang-format off */
     {"plain",                         "hello", "hello"},
     {"entities",                      "Gr&uuml;&szlig;e &amp; &lt;b&gt; &#8364; &#x20AC; &nope;", "Grüße & <b> € € &nope;"},
+    {"numbers as browsers read them", "it&#146;s &#x80;5&#150;6 &#8217 &#0; &#129;", "it’s €5–6 ’ \xEF\xBF\xBD"},
+    {"names without a semicolon",     "a &amp b &copy2026 AT&T &eacutet&eacute &nope &", "a & b ©2026 AT&T été &nope &"},
+    {"what they mean is no mark",     "&lt;b&gt; &ltb&gt", "<b> <b>"},
     {"spaces that break no line",     "a&nbsp;&nbsp; b\xC2\xA0" "c", "a   b c"},
     {"white space",                   " a \r\n\t b ", "a b"},
     {"paragraphs",                    "<p>a</p><p>b</p>", "a\n\nb"},
