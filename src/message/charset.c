@@ -297,25 +297,40 @@ static void add_labelled(size_t charset, struct slice octets, bool utf8, struct 
     }
 }
 
+/* Text that should be UTF-8, or may be, and is not. */
+static void
+add_damaged(enum charset_form form, struct slice octets, enum charset_use use, struct str *out)
+{
+    bool labelled = form == FORM_UTF8;
+
+    if ((labelled && use == CHARSET_TEXT && !is_windows_1252(octets)) ||
+        is_damaged_utf8(octets, labelled))
+        add_utf8(octets, out);
+    else
+        add_labelled(charset_find(SLICE("windows-1252")), octets, false, out);
+}
+
+/* Of two octets or four a character there would be a NUL somewhere. */
+static bool is_never_utf16(enum charset_form form, struct slice octets)
+{
+    return form == FORM_UTF16 && utf8_fits(octets) && slice_find(octets, '\0', 0) == octets.len;
+}
+
 static void add_text(size_t charset, struct slice octets, enum charset_use use, struct str *out)
 {
     enum charset_form form = charset == CHARSET_NONE ? FORM_ASCII : charsets[charset].form;
     bool utf8 = utf8_fits(octets);
 
-    if (form == FORM_UTF16 && utf8 && slice_find(octets, '\0', 0) == octets.len)
-        form = FORM_UTF8; /* of two octets or four a character there would be a NUL somewhere */
+    if (is_never_utf16(form, octets))
+        form = FORM_UTF8;
     if (form == FORM_ASCII && iso2022_jp_likely(octets))
         add_labelled(charset_find(SLICE("iso-2022-jp")), octets, utf8, out);
-    else if ((form == FORM_UTF8 || form == FORM_ASCII) && utf8)
-        str_add(out, octets);
-    else if ((form == FORM_UTF8 && use == CHARSET_TEXT && !is_windows_1252(octets)) ||
-             ((form == FORM_UTF8 || form == FORM_ASCII) &&
-              is_damaged_utf8(octets, form == FORM_UTF8)))
-        add_utf8(octets, out);
-    else if (form == FORM_UTF8 || form == FORM_ASCII)
-        add_labelled(charset_find(SLICE("windows-1252")), octets, false, out);
-    else
+    else if (form != FORM_UTF8 && form != FORM_ASCII)
         add_labelled(charset, octets, utf8, out);
+    else if (utf8)
+        str_add(out, octets);
+    else
+        add_damaged(form, octets, use, out);
 }
 
 /* No database takes a NUL in a text, and in C it would end it. */

@@ -141,33 +141,41 @@ static void set_name(struct slice raw, struct parameter *p)
             p->section = (p->section < 0 ? 0 : p->section) * 10 + (section.at[i] - '0');
 }
 
+static void skip_separators(struct slice *rest)
+{
+    while (rest->len > 0 && (rest->at[0] == ';' || is_blank(rest->at[0]) || take_comment(rest)))
+        if (rest->len > 0 && (rest->at[0] == ';' || is_blank(rest->at[0])))
+            drop(rest, 1);
+}
+
+/* What stands after the "=", if there is one. */
+static void take_parameter_value(struct slice *rest, struct parameter *p)
+{
+    if (rest->len == 0 || rest->at[0] != '=')
+        return;
+    drop(rest, 1);
+    skip_blanks(rest);
+    if (rest->len > 0 && rest->at[0] == '"') {
+        take_quoted(rest, &p->value);
+    } else {
+        take_bare(rest, &p->value);
+        drop_comment(p);
+    }
+}
+
 /* False where there is no further parameter. */
 static bool take_parameter(struct slice *rest, struct parameter *p)
 {
     size_t to = 0;
 
-    while (rest->len > 0 && (rest->at[0] == ';' || is_blank(rest->at[0]) || take_comment(rest)))
-        if (rest->len > 0 && (rest->at[0] == ';' || is_blank(rest->at[0])))
-            drop(rest, 1);
+    skip_separators(rest);
     while (to < rest->len && rest->at[to] != '=' && rest->at[to] != ';')
         to++;
     if (rest->len == 0)
         return false;
     set_name(slice_trim(slice_cut(*rest, 0, to)), p);
     drop(rest, to);
-    if (rest->len == 0 || rest->at[0] != '=')
-        return true;
-    drop(rest, 1);
-    skip_blanks(rest);
-
-    bool quoted = rest->len > 0 && rest->at[0] == '"';
-
-    if (quoted)
-        take_quoted(rest, &p->value);
-    else
-        take_bare(rest, &p->value);
-    if (!quoted)
-        drop_comment(p);
+    take_parameter_value(rest, p);
     return true;
 }
 
