@@ -24,7 +24,7 @@ struct span {
 /* Signs in the header that decide whether a mail may be acknowledged, and what it is. */
 #define SIGN_LIST(X) \
 /*    name                   bit        what was seen */                                            \
-    X(SIGN_AUTO_SUBMITTED,   1u << 0,  "Auto-Submitted other than no (RFC 3834)")                   \
+    X(SIGN_AUTO_SUBMITTED,   1u << 0,  "Auto-Submitted other than no (RFC 3834), or as plain a sign") \
     X(SIGN_LIST_HEADER,      1u << 1,  "a List-* header (RFC 2369, RFC 2919)")                      \
     X(SIGN_BULK,             1u << 2,  "Precedence bulk, list or junk")                             \
     X(SIGN_NULL_PATH,        1u << 3,  "a null or mailer-daemon return path")                       \

@@ -27,7 +27,7 @@
 #define SKIP_LIST(X) \
     X(SKIP_NONE,            "",                 "answered")                                             \
     X(SKIP_NOT_CONFIGURED,  "not-configured",   "no acknowledgement is configured for this state")      \
-    X(SKIP_AUTO_SUBMITTED,  "auto-submitted",   "Auto-Submitted other than no")                         \
+    X(SKIP_AUTO_SUBMITTED,  "auto-submitted",   "Auto-Submitted other than no, or as plain a sign of a program") \
     X(SKIP_LIST_MAIL,       "list",             "List-* header of a list that is not one of own_lists; a direct copy is answered") \
     X(SKIP_BULK,            "bulk",             "Precedence bulk, list or junk")                        \
     X(SKIP_NULL_PATH,       "null-path",        "a null or mailer-daemon return path")                  \
@@ -191,7 +191,8 @@ struct slice policy_recipient(const struct message *message);
 #define ADDRESS_MAX                                                                                \
     254 /* octets of an address that SMTP carries (RFC 5321 with its brackets: 256) */
 bool address_usable(struct slice address);
-/* Without case, without +tag; for comparing addresses. */
+/* For comparing addresses: without case, +tag and needless quotes, an international domain in its ASCII
+ * form. Patterns are compared in the same form. */
 void address_canonical(struct slice address, struct str *out);
 bool address_matches(struct slice address, const struct texts *patterns);
 

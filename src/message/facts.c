@@ -3,130 +3,11 @@
 #include "addresses.h"
 #include "charset.h"
 #include "ids.h"
+#include "signs.h"
 #include "words.h"
 
 #include <onecase/identity.h>
 #include <onecase/source.h>
-
-/* Signs: rows of field, what its value must be, and what that is a sign of. */
-
-enum match {
-    MATCH_ANY,       /* the field is there at all */
-    MATCH_NOT,       /* its first word is none of the words */
-    MATCH_WORD,      /* one of its words is one of the words */
-    MATCH_NULL_PATH, /* nothing, "<>", or a mailer-daemon */
-};
-
-/* clang-format off */
-static const struct {
-    const char *field; /* a trailing "*" stands for any rest */
-    const char *words; /* lower case, each between blanks */
-    enum match match;
-    uint32_t sign;
-} signs[] = {
-    {"Auto-Submitted",            " no ",                          MATCH_NOT,       SIGN_AUTO_SUBMITTED},
-    {"X-Autoreply",               " no ",                          MATCH_NOT,       SIGN_AUTO_SUBMITTED},
-    {"X-Autorespond",             "",                              MATCH_ANY,       SIGN_AUTO_SUBMITTED},
-    {"X-Auto-Reply-From",         "",                              MATCH_ANY,       SIGN_AUTO_SUBMITTED},
-    {"List-*",                    "",                              MATCH_ANY,       SIGN_LIST_HEADER},
-    {"Precedence",                " bulk list junk auto_reply ",   MATCH_WORD,      SIGN_BULK},
-    {"X-Auto-Response-Suppress",  " all oof autoreply ",           MATCH_WORD,      SIGN_SUPPRESS},
-    {"Return-Path",               "",                              MATCH_NULL_PATH, SIGN_NULL_PATH},
-};
-/* clang-format on */
-
-static bool name_matches(struct slice name, const char *pattern)
-{
-    struct slice p = slice_z(pattern);
-
-    if (p.at[p.len - 1] == '*')
-        return slice_starts_nocase(name, slice_cut(p, 0, p.len - 1));
-    return slice_eq_nocase(name, p);
-}
-
-static bool is_word_octet(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-}
-
-/* Takes the next word of letters, digits, "-" and "_". */
-static bool take_word(struct slice *rest, struct slice *word)
-{
-    size_t from = 0;
-
-    while (from < rest->len && !is_word_octet(rest->at[from]))
-        from++;
-
-    size_t to = from;
-
-    while (to < rest->len && is_word_octet(rest->at[to]))
-        to++;
-    *word = slice_cut(*rest, from, to - from);
-    *rest = slice_cut(*rest, to, rest->len);
-    return word->len > 0;
-}
-
-static bool is_one_of(struct slice word, const char *words)
-{
-    struct slice rest = slice_z(words);
-    struct slice one;
-
-    while (slice_next(&rest, ' ', &one))
-        if (one.len > 0 && slice_eq_nocase(one, word))
-            return true;
-    return false;
-}
-
-static bool is_null_path(struct slice value)
-{
-    struct addresses list;
-    struct mailbox_name who = {.address = STR_INIT};
-    bool found;
-
-    addresses_begin(&list, value);
-    found = addresses_next(&list, &who) && who.address.len > 0;
-    found = found && !slice_starts_nocase(str_slice(&who.address), SLICE("mailer-daemon"));
-    if (!found)
-        found = slice_trim(value).len > 0 && who.address.len == 0 && who.name.len > 0 &&
-                !slice_starts_nocase(str_slice(&who.name), SLICE("mailer-daemon"));
-    addresses_clear(&list);
-    mailbox_name_clear(&who);
-    return !found;
-}
-
-static bool value_matches(struct slice value, enum match match, const char *words)
-{
-    struct slice word;
-
-    switch (match) {
-    case MATCH_ANY:
-        return true;
-    case MATCH_NOT:
-        return take_word(&value, &word) && !is_one_of(word, words);
-    case MATCH_WORD:
-        while (take_word(&value, &word))
-            if (is_one_of(word, words))
-                return true;
-        return false;
-    case MATCH_NULL_PATH:
-        return is_null_path(value);
-    }
-    return false;
-}
-
-/* Of a field that stands twice every one counts: what one of them says against an answer, holds. */
-static uint32_t read_signs(const struct fields *fields)
-{
-    uint32_t found = 0;
-
-    for (size_t f = 0; f < fields->count; f++)
-        for (size_t i = 0; i < LENGTH(signs); i++)
-            if (name_matches(fields->at[f].name, signs[i].field) &&
-                value_matches(fields->at[f].value, signs[i].match, signs[i].words))
-                found |= signs[i].sign;
-    return found;
-}
 
 /* Addresses */
 
@@ -272,10 +153,10 @@ void facts_read(struct slice head,
                 const struct reader_limits *limits,
                 struct message *out)
 {
-    out->signs |= read_signs(fields);
     read_identity(head, out);
     read_from(fields, out);
     read_subject(fields, out);
+    out->signs |= signs_read(fields, message_slice(out, out->subject));
     read_list_id(fields, out);
     read_acknowledgement(fields, out);
     out->reply_to = read_list(fields, "Reply-To", limits, out);
@@ -285,12 +166,28 @@ void facts_read(struct slice head,
     out->references = read_ids(fields, "References", limits, out);
 }
 
-bool facts_suspect_report(const struct fields *fields, const struct message *m)
+/* Local parts that mail systems write reports with, at any domain. */
+static bool is_mail_system(struct slice from)
 {
-    struct slice value;
+    static const char *const systems[] = {
+        "mailer-daemon@",
+        "mailer_daemon@",
+        "mailerdaemon@",
+        "mail-daemon@",
+        "mdaemon@",
+        "postmaster@",
+        "microsoftexchange329e71ec88ae4615bbc36ab6ce41109e@",
+    };
 
-    return (m->signs & SIGN_NULL_PATH) != 0 ||
-           fields_first(fields, "X-Failed-Recipients", &value) ||
-           slice_starts_nocase(message_slice(m, m->from), SLICE("mailer-daemon@")) ||
-           slice_starts_nocase(message_slice(m, m->from), SLICE("postmaster@"));
+    for (size_t i = 0; i < LENGTH(systems); i++)
+        if (slice_starts_nocase(from, slice_z(systems[i])))
+            return true;
+    return slice_eq_nocase(from, SLICE("mailer-daemon"));
+}
+
+bool facts_suspect_report(const struct message *m)
+{
+    return (m->signs & (SIGN_NULL_PATH | SIGN_DELIVERY_REPORT)) != 0 ||
+           is_mail_system(message_slice(m, m->from)) ||
+           is_mail_system(message_slice(m, m->from_name));
 }

@@ -16,4 +16,4 @@ void facts_read(struct slice head,
                 struct message *out);
 
 /* Does it look like a report of a server, whatever its structure? */
-bool facts_suspect_report(const struct fields *fields, const struct message *m);
+bool facts_suspect_report(const struct message *m);

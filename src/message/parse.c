@@ -64,7 +64,7 @@ enum rc parse_message(struct octets *octets,
     fields_read(str_slice(&p.head), &p.fields);
     facts_read(str_slice(&p.head), &p.fields, limits, out);
     tree_read(octets, &p.fields, body_of(&p.fields), limits, &p.tree);
-    p.body.suspect = facts_suspect_report(&p.fields, out);
+    p.body.suspect = facts_suspect_report(out);
     TRY(body_read(&p.tree, limits, spool, &p.body, out, err));
     reports_read(&p.body, out);
     if (p.tree.incomplete || p.fields.mended || p.fields.count == 0)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports.h"
+#include "bounces.h"
 #include "ids.h"
 
+#include <onecase/identity.h>
 #include <onecase/source.h>
 
 #define IDS_MAX 8
@@ -11,7 +13,7 @@
 static const char *const actions[] = {"failed", "delayed", "expanded", "relayed", "delivered"};
 
 static const char *const id_fields[] = {
-    "Message-ID", "X-Microsoft-Original-Message-ID", "Original-Message-ID",
+    "Message-ID", "X-Microsoft-Original-Message-ID", "Original-Message-ID", "X-Original-Message-ID",
 };
 
 /* Kinds of reports by the parts they have, where no report-type says it. */
@@ -27,6 +29,18 @@ static const struct {
 };
 /* clang-format on */
 
+static bool names_acknowledgement(const struct message *m)
+{
+    struct slice rest = message_slice(m, m->reported);
+    char effect[EFFECT_ID_SIZE];
+    struct slice id;
+
+    while (message_next(&rest, &id))
+        if (acknowledgement_named(id, effect))
+            return true;
+    return false;
+}
+
 static bool has_part(const struct body *body, const char *type)
 {
     for (size_t i = 0; i < body->count; i++)
@@ -35,15 +49,40 @@ static bool has_part(const struct body *body, const char *type)
     return false;
 }
 
-static uint32_t sign_of(const struct body *body)
+static uint32_t sign_of_parts(const struct body *body)
 {
     for (size_t i = 0; i < LENGTH(kinds); i++)
         if (has_part(body, kinds[i].part))
             return kinds[i].sign;
+    return 0;
+}
+
+static uint32_t sign_of(const struct body *body)
+{
+    uint32_t of_parts = sign_of_parts(body);
+
+    if (of_parts != 0)
+        return of_parts;
     for (size_t i = 0; i < LENGTH(kinds); i++)
         if (slice_eqz(str_slice(&body->report_type), kinds[i].type))
             return kinds[i].sign;
     return SIGN_OTHER_REPORT;
+}
+
+/* An acknowledgement of ours that came back under another id has its mark. */
+static void add_mark(struct slice header, struct message *out)
+{
+    CLEANUP(str_clear) struct str id = STR_INIT;
+    CLEANUP(str_clear) struct str mark = STR_INIT;
+    char effect[EFFECT_ID_SIZE];
+    struct slice value;
+
+    if (!header_first(header, "X-Onecase-Acknowledgement", &value))
+        return;
+    header_unfold(value, &mark);
+    acknowledgement_message_id(str_z(&mark), "returned", &id);
+    if (acknowledgement_named(str_slice(&id), effect) && !names_acknowledgement(out))
+        message_list_add(out, &out->reported, str_slice(&id));
 }
 
 static void add_ids(struct slice header, struct message *out)
@@ -54,6 +93,7 @@ static void add_ids(struct slice header, struct message *out)
         if (header_first(header, id_fields[i], &value))
             ids_add(value, IDS_MAX, out, &out->reported);
     }
+    add_mark(header, out);
 }
 
 /* The place in `actions` of the first word after "Action:", or their number. */
@@ -82,23 +122,62 @@ static size_t worst_action(struct slice status)
     return worst;
 }
 
-/* A quoted header in a free text: from the line on that names a message. */
+/* ---- free text ----------------------------------------------------------------------------- */
+
+/* Without the marks of a quotation. */
+static struct slice unquoted(struct slice line)
+{
+    line = slice_trim(line);
+    while (line.len > 0 && (line.at[0] == '>' || line.at[0] == '|'))
+        line = slice_trim(slice_cut(line, 1, line.len));
+    return line;
+}
+
+static struct slice after_name(struct slice line)
+{
+    static const struct slice names[] = {SLICE_INIT("Message-ID:"), SLICE_INIT("Message ID:"),
+                                         SLICE_INIT("MessageID:")};
+
+    for (size_t i = 0; i < LENGTH(names); i++)
+        if (slice_starts_nocase(line, names[i]))
+            return slice_cut(line, names[i].len, line.len);
+    return (struct slice){NULL, 0};
+}
+
+/* A quoted header in a free text: lines that name a message, or the id on the line after. */
 static void search_text(struct slice text, struct message *out)
 {
     CLEANUP(str_clear) struct str copy = STR_INIT;
     size_t found = 0;
+    bool next = false;
     struct slice line;
     struct slice rest;
 
     str_add(&copy, text); /* the pool moves when a list grows */
     rest = str_slice(&copy);
     while (found < IDS_MAX && slice_next(&rest, '\n', &line)) {
-        line = slice_trim(line);
-        if (!slice_starts_nocase(line, SLICE("Message-ID:")))
+        line = unquoted(line);
+        struct slice id = next && line.len > 0 && line.at[0] == '<' ? line : after_name(line);
+
+        next = id.at != NULL && slice_trim(id).len == 0;
+        if (id.at == NULL || next)
             continue;
-        ids_add(slice_cut(line, 11, line.len), 1, out, &out->reported);
+        ids_add(id, 1, out, &out->reported);
         found++;
     }
+}
+
+/* Of a server that knows no reports, or whose report somebody has wrapped. */
+static void read_free_text(const struct body *body, struct message *out)
+{
+    const char *action =
+        bounce_action(message_slice(out, out->subject), message_slice(out, out->text));
+
+    out->signs |= sign_of_parts(body);
+    if (action == NULL || out->report_action.len > 0)
+        return;
+    out->signs |= SIGN_DELIVERY_REPORT;
+    out->report_action = message_keep(out, slice_z(action));
 }
 
 void reports_read(const struct body *body, struct message *out)
@@ -117,6 +196,8 @@ void reports_read(const struct body *body, struct message *out)
         out->report_action = message_keep(out, slice_z(actions[worst]));
     if (body->report)
         out->signs |= sign_of(body);
-    else if (body->suspect && body->count == 0)
+    else if (body->suspect)
+        read_free_text(body, out);
+    if ((body->report || body->suspect) && out->reported.len == 0)
         search_text(message_slice(out, out->text), out);
 }
