@@ -14,10 +14,11 @@ add_custom_target(headers)
 function(read_layers)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/LAYERS)
   file(GLOB headers CONFIGURE_DEPENDS include/onecase/*.h)    # a new one configures anew
-  file(STRINGS src/LAYERS rows REGEX "^[a-z]+ *\\|")
+  file(STRINGS src/LAYERS rows REGEX "^[a-z]+(/[a-z_]+\\.c)? *\\|")
   foreach(row IN LISTS rows)
     string(REGEX REPLACE " *\\| *" ";" cells "${row}")
     list(POP_FRONT cells folder owns includes uses)
+    string(REGEX REPLACE "/.*" "" folder ${folder})    # what one file may use is linked with all
     list(APPEND layer_folders ${folder})
     foreach(column owns includes uses)
       separate_arguments(words UNIX_COMMAND "${${column}}")

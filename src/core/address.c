@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <onecase/policy.h>
+#include <idn2.h>
 #include <string.h>
 
 /* One addr-spec that can stand in RCPT: a local part, a domain, nothing that ends a line or argument. */
@@ -50,15 +51,58 @@ static size_t last_at(struct slice address)
     return at > 0 ? at - 1 : address.len;
 }
 
+/* The local part without its quotes and backslashes, and without +tag. */
+static void add_local_part(struct slice local, struct str *out)
+{
+    bool quoted = local.len >= 2 && local.at[0] == '"' && local.at[local.len - 1] == '"';
+    size_t from = out->len;
+    if (quoted)
+        local = slice_cut(local, 1, local.len - 2);
+    for (size_t i = 0; i < local.len; i++) {
+        if (quoted && local.at[i] == '\\' && i + 1 < local.len)
+            i++;
+        if (local.at[i] == '+' && out->len > from)
+            return;
+        str_addc(out, lower(local.at[i]));
+    }
+}
+
+static bool is_ascii(struct slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.at[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* The ASCII form of an international domain; what is none stays as it is. */
+static void add_domain(struct slice domain, struct str *out)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    char *ascii = NULL;
+    while (domain.len > 1 && domain.at[domain.len - 1] == '.')
+        domain.len--;
+    str_add(&text, domain);
+    bool known =
+        !is_ascii(domain) && domain.len <= ADDRESS_MAX &&
+        idn2_to_ascii_8z(str_z(&text), &ascii, IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT) == IDN2_OK;
+    struct slice form = known ? slice_z(ascii) : domain;
+    for (size_t i = 0; i < form.len; i++)
+        str_addc(out, lower(form.at[i]));
+    if (known)
+        idn2_free(ascii);
+}
+
 void address_canonical(struct slice address, struct str *out)
 {
     str_empty(out);
     address = slice_trim(address);
     size_t at = last_at(address);
-    size_t tag = slice_find(slice_cut(address, 0, at), '+', 0);
-    for (size_t i = 0; i < address.len; i++)
-        if (i < tag || i >= at || tag == 0)
-            str_addc(out, lower(address.at[i]));
+    add_local_part(slice_cut(address, 0, at), out);
+    if (at == address.len)
+        return;
+    str_addc(out, '@');
+    add_domain(slice_cut(address, at + 1, address.len), out);
 }
 
 /* "*" stands for any run of characters; linear, without recursion. */

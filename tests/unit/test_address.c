@@ -21,6 +21,21 @@ static void addresses_are_compared_without_case_and_tag(void **state)
         {"@", "@"},
         {"", ""},
         {"\xC3\x84nn@example.com", "\xC3\x84nn@example.com"},
+        {"help@B\u00FCcher.example", "help@xn--bcher-kva.example"},
+        {"help@bu\u0308cher.example", "help@xn--bcher-kva.example"},
+        {"help@B\u00DCCHER.EXAMPLE", "help@xn--bcher-kva.example"},
+        {"help@XN--BCHER-KVA.example", "help@xn--bcher-kva.example"},
+        {"help@b\xFC"
+         "cher.example",
+         "help@b\xFC"
+         "cher.example"},
+        {"*@*.b\u00FCcher.example", "*@*.xn--bcher-kva.example"},
+        {"help@example.org.", "help@example.org"},
+        {"\"Help\"@example.org", "help@example.org"},
+        {"\"help+x\"@example.org", "help@example.org"},
+        {"\"he\\lp\"@example.org", "help@example.org"},
+        {"\"@\"@example.org", "@@example.org"},
+        {"\"@example.org", "\"@example.org"},
     };
 
     (void)state;
