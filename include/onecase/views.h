@@ -27,6 +27,17 @@ struct view_evidence {
     int64_t seen_ms;
 };
 
+/* What came back about an acknowledgement: a delivery report's action, or "answered". */
+struct view_report {
+    const char *action, *key; /* the item that says so */
+    int64_t seen_ms;
+};
+
+struct view_reports {
+    const struct view_report *at;
+    size_t count;
+};
+
 struct view_approval {
     const char *decision, *by, *second, *why;
     int64_t decided_ms, undone_ms;
@@ -49,7 +60,7 @@ struct view_item {
     const char *completion_state, *sender, *subject;
     struct slice message_id; /* octets */
     int64_t first_seen_ms, completed_ms, next_due_ms, attempts, deliveries, duplicates;
-    bool not_told; /* its acknowledgement was refused or given up */
+    bool not_told; /* its acknowledgement was refused, given up, or came back */
     const struct view_effect *effect;
     size_t effects;
     /* only in a view of one item */
@@ -59,6 +70,7 @@ struct view_item {
     size_t attempt_count;
     const struct view_evidence *evidence;
     size_t evidence_count;
+    struct view_reports reports;
     const struct view_approval *approval;
     size_t approval_count;
     const struct view_condition *condition;
@@ -87,6 +99,7 @@ struct view_case {
     size_t attachments;
     const struct view_message *message; /* only in a view of one case */
     size_t message_count;
+    struct view_reports reports;
 };
 
 struct view_count {

@@ -37,6 +37,19 @@ static void file(const struct call *call, const struct view_attachment *a)
         printf("    %s/%s\n", call->ops->config->data_dir, a->path);
 }
 
+/* What came back about its confirmations. */
+static void reports(const struct call *call, const struct view_case *c)
+{
+    if (c->reports.count > 0)
+        heading(call, "Reports about the confirmation");
+    for (size_t i = 0; i < c->reports.count; i++) {
+        char when[32];
+        when_cell(call, c->reports.at[i].seen_ms, when);
+        printf("    %s, %s (mail %.12s)\n", label("report", c->reports.at[i].action), when,
+               c->reports.at[i].key);
+    }
+}
+
 static void page(const struct call *call, const struct view_case *c)
 {
     char when[32];
@@ -50,6 +63,7 @@ static void page(const struct call *call, const struct view_case *c)
     say_line(call, "Made", when);
     for (size_t i = 0; i < c->message_count; i++)
         letter(call, &c->message[i]);
+    reports(call, c);
     if (c->attachments > 0)
         heading(call, "Attachments");
     for (size_t i = 0; i < c->attachments; i++)

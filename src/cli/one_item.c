@@ -47,12 +47,25 @@ static void how(const struct call *call, const struct view_item *i)
     printf("Type: onecase resolve %s --... --by NAME --reason TEXT\n", name_of_item(i, room));
 }
 
+/* Nobody's decision brings it to its reader; who has seen to that closes the case. */
+static void bounced(const struct call *call, const struct view_item *i)
+{
+    heading(call, "The sender was not told: the confirmation bounced.");
+    printf("It stays listed as not told while the case is open.\n");
+    printf("Type: onecase case %s --close --by NAME --reason TEXT\n", i->reference);
+}
+
 static void question(const struct call *call, const struct view_item *i)
 {
     enum reason reason = REASON_NONE;
     bool asks = strcmp(i->state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0;
+    const struct view_effect *letter = letter_of(i);
     if (!asks && !i->not_told)
         return;
+    if (!asks && letter && has_status(letter, EFFECT_DONE)) {
+        bounced(call, i);
+        return;
+    }
     (void)reason_parse(i->reason, &reason);
     heading(call, asks ? reason_question(reason) : "The sender was not told. This can be done:");
     (void)choices(call, i, stdout);

@@ -140,6 +140,19 @@ static json_t *evidence(const struct view_item *item)
     return list;
 }
 
+static json_t *reports(const struct view_reports *all)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < all->count; i++) {
+        json_t *o = json_object();
+        put(o, "action", text(all->at[i].action));
+        put(o, "key", text(all->at[i].key));
+        put(o, "seen_at", when(all->at[i].seen_ms));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *approvals(const struct view_item *item)
 {
     json_t *list = json_array();
@@ -208,6 +221,7 @@ static json_t *item(const struct view_item *i, bool whole)
     put(o, "delivery_list", deliveries(i->delivery, i->delivery_count));
     put(o, "attempt_list", attempts(i));
     put(o, "evidence_list", evidence(i));
+    put(o, "report_list", reports(&i->reports));
     put(o, "approval_list", approvals(i));
     put(o, "acceptance", acceptance(i));
     return o;
@@ -281,6 +295,8 @@ static json_t *one_case(const struct view_case *c, bool whole)
     put(o, "state", text(c->state));
     put(o, "messages", whole ? messages(c) : json_integer(c->messages));
     put(o, "attachments", attachments(c));
+    if (whole)
+        put(o, "reports", reports(&c->reports));
     return o;
 }
 

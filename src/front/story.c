@@ -39,7 +39,9 @@ void told_words(const struct view_item *item, struct str *out)
     const struct view_effect *e = letter_of(item);
     if (!e)
         return;
-    if (has_status(e, EFFECT_DONE))
+    if (has_status(e, EFFECT_DONE) && item->not_told)
+        str_addf(out, "no: %s", label("report", "failed"));
+    else if (has_status(e, EFFECT_DONE))
         str_addf(out, "yes: %s", label("completion", e->target));
     else if (has_status(e, EFFECT_UNKNOWN) || has_status(e, EFFECT_ATTEMPTING))
         str_addz(out, "not known");
@@ -134,6 +136,13 @@ static void tell_findings(struct story *s, const struct view_item *i)
     }
 }
 
+static void tell_reports(struct story *s, const struct view_item *i)
+{
+    for (size_t n = 0; n < i->reports.count; n++)
+        str_addf(tell(s, i->reports.at[n].seen_ms, "report"), "%s (mail %.12s)",
+                 label("report", i->reports.at[n].action), i->reports.at[n].key);
+}
+
 static void tell_decisions(struct story *s, const struct view_item *i)
 {
     for (size_t n = 0; n < i->approval_count; n++) {
@@ -163,6 +172,7 @@ void story_of(const struct view_item *item, struct story *out)
     tell_decisions(out, item);
     tell_tries(out, item);
     tell_findings(out, item);
+    tell_reports(out, item);
     if (item->completed_ms != NOT_DUE)
         (void)tell(out, item->completed_ms, "complete");
     if (out->count > 0)

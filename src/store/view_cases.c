@@ -136,6 +136,7 @@ enum rc view_one_case(void *self, const char *reference, struct view *out, struc
     struct view_case *c = view_rows_add(out, &rows);
     TRY(read_case(store->db, s, out, c, err));
     TRY(messages(store->db, out, c, err));
+    TRY(view_reports(store->db, c->key, true, out, &c->reports, err));
     out->row = rows.at;
     out->count = 1;
     return RC_OK;

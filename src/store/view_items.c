@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A sender is not told where the acknowledgement was refused, given up, or waits with a refusal. */
-#define NOT_TOLD                                                                                   \
-    "(item.reason IN ('gave-up', 'acknowledgement-refused') OR EXISTS (SELECT 1 FROM effect AS e"  \
-    " WHERE e.key = item.key AND e.kind = 'acknowledgement' AND e.status = 'refused'))"
-
 #define ITEM_COLUMNS                                                                               \
     "item.key, item.key_source, item.mailbox, item.message_id, item.payload_digest, item.state,"   \
     " item.disposition, item.reason, item.completion, item.sender, item.subject, item.created_at," \

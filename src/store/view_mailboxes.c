@@ -46,10 +46,7 @@ static enum rc numbers(struct db *db, struct view_mailbox *m, struct err *err)
     static const char find[] =
         "SELECT (SELECT COUNT(*) FROM delivery WHERE mailbox = $1 AND won = 0) AS duplicates,"
         " (SELECT MIN(created_at) FROM item WHERE mailbox = $1 AND state <> 'complete') AS oldest,"
-        " (SELECT COUNT(*) FROM item WHERE mailbox = $1"
-        " AND (reason IN ('gave-up', 'acknowledgement-refused') OR EXISTS (SELECT 1 FROM effect"
-        " WHERE effect.key = item.key AND effect.kind = 'acknowledgement'"
-        " AND effect.status = 'refused'))) AS not_told";
+        " (SELECT COUNT(*) FROM item WHERE mailbox = $1 AND " NOT_TOLD ") AS not_told";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));

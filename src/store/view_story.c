@@ -100,6 +100,39 @@ static enum rc findings(struct db *db, struct view *view, struct view_item *item
     return END_OF_ROWS(rc);
 }
 
+static void report_row(struct stmt *s, struct view *view, struct view_report *r)
+{
+    const char *action = col_text(s, "action");
+    r->action = view_text(view, action[0] ? action : "answered");
+    r->key = view_text(view, col_text(s, "report_key"));
+    r->seen_ms = col_int(s, "recorded_at");
+}
+
+#define REPORTS "SELECT action, report_key, recorded_at FROM bounce WHERE key "
+
+enum rc view_reports(struct db *db,
+                     const char *key,
+                     bool whole_case,
+                     struct view *view,
+                     struct view_reports *out,
+                     struct err *err)
+{
+    static const char of_item[] = REPORTS "= $1 ORDER BY id";
+    static const char of_case[] =
+        REPORTS "IN (SELECT item.key FROM item JOIN case_record ON case_record.key = item.case_key"
+                " WHERE case_record.key = $1 OR case_record.merged_into = $1) ORDER BY id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_report));
+    enum rc rc;
+
+    TRY(stmt_open(db, whole_case ? of_case : of_item, &s, err));
+    stmt_text(s, 1, key);
+    EACH_ROW(s, rc, err)
+    report_row(s, view, view_rows_add(view, &rows));
+    *out = (struct view_reports){rows.at, rows.count};
+    return END_OF_ROWS(rc);
+}
+
 static enum rc decisions(struct db *db, struct view *view, struct view_item *item, struct err *err)
 {
     static const char find[] =
@@ -156,6 +189,7 @@ enum rc view_story(struct db *db, struct view *view, struct view_item *item, str
 {
     TRY(attempts(db, view, item, err));
     TRY(findings(db, view, item, err));
+    TRY(view_reports(db, item->key, false, view, &item->reports, err));
     TRY(decisions(db, view, item, err));
     return conditions(db, view, item, err);
 }

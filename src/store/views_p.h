@@ -26,6 +26,22 @@ enum rc view_decisions(
     void *self, int64_t since_ms, int64_t until_ms, bool replays, struct view *out, struct err *err)
     MUST_CHECK;
 enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err) MUST_CHECK;
+/* A sender is not told where the acknowledgement was refused, given up, or waits with a refusal; and
+ * where it bounced, until the case is closed. */
+#define NOT_TOLD                                                                                   \
+    "(item.reason IN ('gave-up', 'acknowledgement-refused') OR EXISTS (SELECT 1 FROM effect AS e"  \
+    " WHERE e.key = item.key AND e.kind = 'acknowledgement' AND e.status = 'refused')"             \
+    " OR EXISTS (SELECT 1 FROM bounce AS b JOIN case_record AS c ON c.key = item.case_key"         \
+    " WHERE b.key = item.key AND b.action = 'failed' AND c.state = 'open'))"
+
+/* What came back about the acknowledgements of an item, or of all items of a case. */
+enum rc view_reports(struct db *db,
+                     const char *key,
+                     bool whole_case,
+                     struct view *view,
+                     struct view_reports *out,
+                     struct err *err) MUST_CHECK;
+
 enum rc view_suspects(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_events(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_files(void *self, struct view *out, struct err *err) MUST_CHECK;

@@ -15,7 +15,7 @@ from smtp_peer import SmtpPeer
 EFFECT = {"kind", "target", "status", "external_id", "attempts", "reason", "error"}
 ITEM = {"key", "key_source", "mailbox", "message_id", "digest", "state", "disposition", "reason", "case",
         "completion_state", "first_seen", "completed_at", "attempts", "deliveries", "duplicates", "effects"}
-LISTS = {"delivery_list", "attempt_list", "evidence_list", "approval_list", "acceptance"}
+LISTS = {"delivery_list", "attempt_list", "evidence_list", "report_list", "approval_list", "acceptance"}
 DELIVERY = {"id", "key", "mailbox", "folder", "uidvalidity", "uid", "class", "state", "case", "seen_at", "run"}
 CASE = {"reference", "key", "mailbox", "from", "subject", "created_at", "state", "messages", "attachments"}
 ATTACHMENT = {"name", "path", "type", "size", "sha256", "status", "reason"}
@@ -87,7 +87,7 @@ def test_deliveries_and_cases_have_the_contracts_fields(filled):
         assert set(case) == CASE and isinstance(case["messages"], int)
         assert all(set(a) == ATTACHMENT for a in case["attachments"])
         whole = filled.json("case", case["reference"])
-        assert set(whole) == CASE and all(set(m) == MESSAGE for m in whole["messages"])
+        assert set(whole) == CASE | {"reports"} and all(set(m) == MESSAGE for m in whole["messages"])
         assert {m["direction"] for m in whole["messages"]} <= {"in", "out"}
     file, = next(case["attachments"] for case in cases if case["attachments"])
     assert file["sha256"] == hashlib.sha256((filled.data / file["path"]).read_bytes()).hexdigest()

@@ -123,6 +123,7 @@ static void one_item_has_its_lists_too(void **state)
                                                   .place = "",
                                                   .found = true,
                                                   .seen_ms = NOON};
+    static const struct view_report report = {.action = "failed", .key = "abc", .seen_ms = NOON};
     static const struct view_approval approval = {.decision = "undo",
                                                   .by = "ann",
                                                   .second = "",
@@ -139,6 +140,7 @@ static void one_item_has_its_lists_too(void **state)
     row.delivery = &delivery;
     row.attempt = &attempt;
     row.evidence = &evidence;
+    row.reports = (struct view_reports){&report, 1};
     row.approval = &approval;
     row.condition = &condition;
     row.delivery_count = row.attempt_count = row.evidence_count = 1;
@@ -149,6 +151,7 @@ static void one_item_has_its_lists_too(void **state)
                                    " attempt_list kind target number run phase outcome stage code"
                                    " started_at armed_at ended_at"
                                    " evidence_list kind target evidence found place seen_at"
+                                   " report_list action key seen_at"
                                    " approval_list decision by second reason decided_at undone_at"
                                    " acceptance name holds value");
     assert_has(&json, "\"outcome\": null");
@@ -253,6 +256,7 @@ static struct view_case one_case(void)
                                                 .text = "It has jammed.\n",
                                                 .direction = "in",
                                                 .date_ms = NOT_DUE};
+    static const struct view_report report = {.action = "delayed", .key = "abd", .seen_ms = NOON};
 
     return (struct view_case){.reference = "HD-1",
                               .key = "abc",
@@ -265,7 +269,8 @@ static struct view_case one_case(void)
                               .attachment = &attachment,
                               .attachments = 1,
                               .message = &message,
-                              .message_count = 1};
+                              .message_count = 1,
+                              .reports = {&report, 1}};
 }
 
 static void cases_have_the_contracts_fields(void **state)
@@ -281,8 +286,8 @@ static void cases_have_the_contracts_fields(void **state)
     assert_has(&list, "\"messages\": 2");
     assert_has(&list, "\"path\": null");
     json_cases(&view, true, &one);
-    assert_names(&one,
-                 CASE_NAMES " key from reply_to subject date text direction " ATTACHMENT_NAMES);
+    assert_names(&one, CASE_NAMES " key from reply_to subject date text direction " ATTACHMENT_NAMES
+                                  " reports action key seen_at");
     assert_has(&one, "\"reply_to\": null");
     assert_has(&one, "\"date\": null");
 }
