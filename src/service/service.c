@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct instant service_now(const struct service *s)
 {
@@ -46,7 +47,8 @@ enum rc service_renew(struct service *s, struct err *err)
 void service_mailbox_fault(struct service *s, const struct err *why)
 {
     struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
-    bool news = c->state == CIRCUIT_CLOSED;
+    bool another = why->rc == RC_REFUSED && strcmp(s->record.last_error, why->text) != 0;
+    bool news = c->state == CIRCUIT_CLOSED || another; /* somebody must do something else */
     circuit_fault(c, &s->set->retry, rc_text(why->rc), service_now(s).wall_ms,
                   s->port->processes->random(s->port->processes->self));
     text_copy(s->record.last_error, sizeof s->record.last_error, why->text);

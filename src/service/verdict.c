@@ -36,13 +36,15 @@ static void server_fault(struct answering *a, const struct courier_event *ev)
 {
     struct service *s = a->s;
     char reason[64];
-    bool news = circuit(a)->state == CIRCUIT_CLOSED;
     snprintf(reason, sizeof reason, "%s %d", stage_text(ev->stage), ev->code);
+    bool news = circuit(a)->state == CIRCUIT_CLOSED || strcmp(circuit(a)->reason, reason) != 0;
     circuit_fault(circuit(a), &s->set->retry, reason, now(a),
                   s->port->processes->random(s->port->processes->self));
     s->record_changed = true;
     if (news)
-        log_event(LOG_ERROR, "answers.stopped", "mailbox=%s reason=\"%s\"", s->record.id, reason);
+        log_event(LOG_ERROR, "answers.stopped", "mailbox=%s reason=\"%s\"%s%s%s", s->record.id,
+                  reason, ev->code == 0 ? " why=\"" : "", ev->code == 0 ? ev->reply : "",
+                  ev->code == 0 ? "\"" : ""); /* without a code the words are ours */
 }
 
 static void server_well(struct answering *a)

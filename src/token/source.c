@@ -11,19 +11,17 @@
 #define PAUSE_FIRST INT64_C(5000)
 #define PAUSE_MOST  INT64_C(300000)
 
-/* A token that is younger is as good as one can be had. */
-#define FRESH_MS INT64_C(10000)
-
 struct token_source {
     const struct clock *clock;
     struct token_settings settings;
     struct token_child child;
-    struct str token;         /* kept; empty: none */
-    int64_t got_ms, until_ms; /* boot time: since when, and how long it is used */
-    struct str refresh;       /* a refresh token whose file could not be written */
-    struct err why;           /* of the last failure */
-    unsigned failures;        /* in a row */
-    int64_t ask_again_ms;     /* boot time */
+    struct str token;     /* kept; empty: none */
+    unsigned given;       /* how often it was handed out */
+    int64_t until_ms;     /* boot time: how long it is used */
+    struct str refresh;   /* a refresh token whose file could not be written */
+    struct err why;       /* of the last failure */
+    unsigned failures;    /* in a row */
+    int64_t ask_again_ms; /* boot time */
 };
 
 static struct instant now(const struct token_source *t)
@@ -88,10 +86,16 @@ static void note_success(struct token_source *t, const struct token_result *f)
 {
     t->failures = 0;
     t->ask_again_ms = 0;
-    t->got_ms = now(t).boot_ms;
-    t->until_ms = t->got_ms + f->life_ms - margin(f->life_ms);
+    t->given = 0;
+    t->until_ms = now(t).boot_ms + f->life_ms - margin(f->life_ms);
     forget(&t->token);
     str_add(&t->token, str_slice(&f->token));
+}
+
+static void hand_out(struct token_source *t, struct str *out)
+{
+    t->given++;
+    str_add(out, str_slice(&t->token));
 }
 
 /* Both commands and endpoints; what has no life is handed over and forgotten. */
@@ -111,7 +115,7 @@ static enum rc settle(struct token_source *t, struct str *out, struct err *err)
         return f.rc;
     }
     note_success(t, &f);
-    str_add(out, str_slice(&t->token));
+    hand_out(t, out);
     return RC_OK;
 }
 
@@ -150,7 +154,7 @@ enum rc token_source_get(void *source, struct str *out, int *wait_fd, struct err
     if (is_given(t->settings.file))
         return from_file(t->settings.file, out, err);
     if (t->child.pid == 0 && is_kept(t)) {
-        str_add(out, str_slice(&t->token));
+        hand_out(t, out);
         return RC_OK;
     }
     if (t->child.pid == 0)
@@ -161,12 +165,13 @@ enum rc token_source_get(void *source, struct str *out, int *wait_fd, struct err
     return rc;
 }
 
+/* What was refused at its first showing is as good as one can be had. */
 bool token_source_refused(void *source)
 {
     struct token_source *t = source;
-    bool fresh = t->token.len == 0 || now(t).boot_ms - t->got_ms < FRESH_MS;
+    bool kept = t->token.len > 0 && t->given > 1;
 
-    if (!fresh)
+    if (kept)
         forget(&t->token);
-    return !fresh;
+    return kept;
 }

@@ -132,12 +132,14 @@ def test_a_token_is_not_used_shortly_before_it_expires(endpoint, source):
         assert tool.ask("get")["token"] == endpoint.given[1]
 
 
-def test_a_token_that_is_refused_while_fresh_is_not_asked_for_again(endpoint, source):
+def test_a_token_that_is_refused_is_replaced_where_it_was_kept_from_before(endpoint, source):
     with source() as tool:
         tool.ask("get")
         assert tool.ask("refused")["fresh"] is False
         assert tool.ask("get")["waits"] == 0
-    assert len(endpoint.forms) == 1
+        assert tool.ask("refused")["fresh"] is True
+        assert tool.ask("get")["token"] == endpoint.given[1]
+    assert len(endpoint.forms) == 2
 
 
 def test_a_life_may_be_said_as_a_text(endpoint, source):
