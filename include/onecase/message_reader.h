@@ -29,7 +29,8 @@
     X(header_lines,    20000,            refuses,   "its headers have more than %lld lines")          \
     X(field_octets,    256 << 10,        refuses,   "a header field is longer than %lld octets")      \
     X(parameters,      1000,             refuses,   "a header field has more than %lld parameters")   \
-    X(boundaries,      100,              refuses,   "it is nested in more than %lld multiparts")      \
+    X(boundaries,      1000,             refuses,   "it has more than %lld multiparts")               \
+    X(comparisons,     200000000,        refuses,   "telling its parts apart took more than %lld comparisons") \
     X(starts,          2000,             refuses,   "it has more than %lld parts")                    \
     X(leaves,          1000,             refuses,   "it has more than %lld texts and attachments")    \
     X(decoded_octets,  100 << 20,        refuses,   "its parts are longer than %lld octets decoded")  \

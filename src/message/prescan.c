@@ -36,6 +36,7 @@ struct counts {
     enum reader_limit broken;
     int64_t block, field, parameters; /* of this header, of this field */
     int64_t lines, starts, boundaries;
+    int64_t comparisons; /* of lines like delimiters with the boundaries before them */
 };
 
 static void
@@ -95,12 +96,14 @@ static void count_line(struct counts *c, struct slice line)
         line.len--;
     if (c->after_delimiter)
         after_delimiter(c, line);
-    if (is_delimiter(line))
+    if (is_delimiter(line)) {
         c->after_delimiter = true;
-    else if (c->in_header && line.len > 0)
+        count(c, &c->comparisons, c->boundaries, c->limits->comparisons, LIMIT_comparisons);
+    } else if (c->in_header && line.len > 0) {
         header_line(c, line, true);
-    else if (c->block > 0 || c->starts > 0)
+    } else if (c->block > 0 || c->starts > 0) {
         c->in_header = false;
+    }
 }
 
 /* Counts the whole lines of `octets` and says how much they were; at the end of the mail, and where

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parameters.h"
+#include "part_head.h"
 #include "tree_gmime.h"
 #include "tree_p.h"
 
@@ -45,20 +46,6 @@ static struct slice last_type(GMimeObject *object)
     return SLICE_EMPTY;
 }
 
-static struct node_fields fields_of(GMimeObject *object)
-{
-    struct node_fields raw = {
-        raw_field(object, "Content-Type"),
-        raw_field(object, "Content-Disposition"),
-        raw_field(object, "Content-Transfer-Encoding"),
-    };
-
-    if (GMIME_IS_MULTIPART(object) !=
-        slice_starts_nocase(slice_trim(raw.type), SLICE("multipart/")))
-        raw.type = last_type(object);
-    return raw;
-}
-
 static bool view_has(const struct octet_view *v, int64_t at, struct slice octets)
 {
     char seen[4];
@@ -90,6 +77,47 @@ static void set_range(struct node *node, const struct octet_view *view, GMimeObj
     node->to = exact_end(view, node->from, stream->bound_end);
 }
 
+static struct node_fields fields_of(GMimeObject *object)
+{
+    struct node_fields raw = {
+        raw_field(object, "Content-Type"),
+        raw_field(object, "Content-Disposition"),
+        raw_field(object, "Content-Transfer-Encoding"),
+    };
+
+    if (GMIME_IS_MULTIPART(object) !=
+        slice_starts_nocase(slice_trim(raw.type), SLICE("multipart/")))
+        raw.type = last_type(object);
+    return raw;
+}
+
+/* What a leaf's own header says, where it says it, counts more than what GMime kept of it. */
+static void look_again(const struct fields *head, struct node_fields *raw)
+{
+    struct slice type;
+
+    fields_first(head, "Content-Disposition", &raw->disposition);
+    fields_first(head, "Content-Transfer-Encoding", &raw->transfer);
+    if (fields_first(head, "Content-Type", &type) &&
+        !slice_starts_nocase(slice_trim(type), SLICE("multipart/")))
+        raw->type = type;
+}
+
+/* Fills what the header of a part says. Its range is set. */
+static void describe_part(struct walk *w, struct node *node, GMimeObject *object, const char *usual)
+{
+    CLEANUP(str_clear) struct str octets = STR_INIT;
+    CLEANUP(fields_clear) struct fields head = {.at = NULL};
+    struct node_fields raw = fields_of(object);
+
+    if (!GMIME_IS_MULTIPART(object)) {
+        part_head_read(&w->tree->view, node->from, w->limits->header_octets, &octets);
+        fields_read(str_slice(&octets), &head);
+        look_again(&head, &raw);
+    }
+    node_describe(node, &raw, usual, w->limits);
+}
+
 /* A multipart without parts is a text: what stands where its parts should be. */
 static void set_prologue(struct node *node, GMimeObject *object)
 {
@@ -114,15 +142,17 @@ static void walk_object(struct walk *w, GMimeObject *object, size_t above)
 {
     size_t place = w->tree->count;
     struct node *node = tree_add(w->tree, above);
-    struct node_fields raw = above == NODE_TOP ? *w->top : fields_of(object);
-    node_describe(node, &raw, is_digest(w->tree, above) ? "message/rfc822" : "text/plain",
-                  w->limits);
-    node->headless = g_mime_header_list_get_count(g_mime_object_get_header_list(object)) == 0;
+    const char *usual = is_digest(w->tree, above) ? "message/rfc822" : "text/plain";
+
+    if (!GMIME_IS_MULTIPART(object))
+        set_range(node, &w->tree->view, object);
+    if (above == NODE_TOP)
+        node_describe(node, w->top, usual, w->limits);
+    else
+        describe_part(w, node, object, usual);
     node->multipart = parts_of(object) > 0;
     if (GMIME_IS_MULTIPART(object) && !node->multipart)
         set_prologue(node, object);
-    else if (!node->multipart)
-        set_range(node, &w->tree->view, object);
     for (int i = 0; i < parts_of(object); i++)
         walk_object(w, g_mime_multipart_get_part((GMimeMultipart *)object, i), place);
 }

@@ -32,7 +32,6 @@ struct node {
     bool attachment;    /* Content-Disposition: attachment */
     bool flowed;        /* format=flowed, and then: */
     bool delete_blank;  /* delsp=yes */
-    bool headless;      /* it had no header at all */
     enum transfer transfer;
     struct str report_type; /* of a multipart/report, lower case */
     struct str prologue;    /* the text of a multipart without parts; its range is empty then */

@@ -95,6 +95,10 @@ static const struct {
      "hello there\nhow are you", "t text/plain - [hello there\nhow are you]\na application/pdf a.pdf [hello]\n"},
     {"in two parts", SLICE_INIT(MIXED "--b\r\nContent-Type: text/plain\r\nhello there\r\n--b\r\nContent-Type: a/b\r\nsome octets\r\n--b--\r\n"),
      "hello there", "t text/plain - [hello there]\na a/b - [some octets]\n"},
+    {"NUL within a part's header", SLICE_INIT(MIXED "--b\r\nContent-Type: a/b\0; name=\"x\0y\"\r\n\r\nhello\r\n--b--\r\n"),
+     "hello", "a text/plain x\xEF\xBF\xBDy [hello]\n"},
+    {"an empty header below text with dashes", SLICE_INIT(MIXED "--b\r\n\r\n-- \r\n\r\nContent-Type: a/b\r\n\r\n--b\r\n\r\nhello\r\n--b--\r\n"),
+     "-- \n\nContent-Type: a/b\n\nhello", "t text/plain - [-- \n\nContent-Type: a/b\n]\nt text/plain - [hello]\n"},
     {"junk within a part's header", SLICE_INIT(MIXED "--b\r\nContent-Type: a/b\r\njunk here\r\nContent-Transfer-Encoding: base64\r\n\r\naGVsbG8=\r\n--b--\r\n"),
      "", "a a/b - [hello]\n"},
 
