@@ -137,12 +137,11 @@ static bool is_digest(const struct tree *tree, size_t above)
     return above != NODE_TOP && slice_eqz(str_slice(&tree->at[above].type), "multipart/digest");
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as multiparts are nested, which the prescan limits */
-static void walk_object(struct walk *w, GMimeObject *object, size_t above)
+/* Adds the node of an object alone. */
+static void add_node(struct walk *w, GMimeObject *object, size_t above)
 {
-    size_t place = w->tree->count;
-    struct node *node = tree_add(w->tree, above);
     const char *usual = is_digest(w->tree, above) ? "message/rfc822" : "text/plain";
+    struct node *node = tree_add(w->tree, above);
 
     if (!GMIME_IS_MULTIPART(object))
         set_range(node, &w->tree->view, object);
@@ -153,6 +152,14 @@ static void walk_object(struct walk *w, GMimeObject *object, size_t above)
     node->multipart = parts_of(object) > 0;
     if (GMIME_IS_MULTIPART(object) && !node->multipart)
         set_prologue(node, object);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as multiparts are nested, which the prescan limits */
+static void walk_object(struct walk *w, GMimeObject *object, size_t above)
+{
+    size_t place = w->tree->count;
+
+    add_node(w, object, above);
     for (int i = 0; i < parts_of(object); i++)
         walk_object(w, g_mime_multipart_get_part((GMimeMultipart *)object, i), place);
 }
