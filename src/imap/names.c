@@ -111,6 +111,84 @@ static bool encode(const struct name_space *ns, const char *folder, struct str *
     return out->len > 0;
 }
 
+static void add_character(struct str *out, uint32_t c)
+{
+    static const struct {
+        uint32_t below;
+        unsigned more, first;
+    } rows[] = {{0x80, 0, 0}, {0x800, 1, 0xC0}, {0x10000, 2, 0xE0}, {0x110000, 3, 0xF0}};
+    size_t row = 0;
+
+    if (c < ' ' || (c >= 0x7F && c < 0xA0))
+        return;
+    while (c >= rows[row].below)
+        row++;
+    str_addc(out, (char)(rows[row].first | c >> (6 * rows[row].more)));
+    for (unsigned i = rows[row].more; i > 0; i--)
+        str_addc(out, (char)(0x80 | (c >> (6 * (i - 1)) & 0x3F)));
+}
+
+/* A 16-bit unit of UTF-16; the first half of a pair waits in `*high` for its second. */
+static void take_unit(uint32_t unit, uint32_t *high, struct str *out)
+{
+    if (unit >= 0xD800 && unit < 0xDC00) {
+        *high = unit;
+        return;
+    }
+    if (unit < 0xDC00 || unit >= 0xE000)
+        add_character(out, unit);
+    else if (*high != 0)
+        add_character(out, 0x10000 + ((*high - 0xD800) << 10) + (unit - 0xDC00));
+    *high = 0;
+}
+
+/* What stands between "&" and "-". */
+static void add_decoded(struct slice run, struct str *out)
+{
+    uint32_t held = 0;
+    uint32_t high = 0;
+    unsigned bits = 0;
+
+    for (size_t i = 0; i < run.len; i++) {
+        const char *digit = memchr(digits, run.at[i], sizeof digits - 1);
+
+        held = held << 6 | (uint32_t)(digit != NULL ? digit - digits : 0);
+        bits += 6;
+        if (bits < 16)
+            continue;
+        bits -= 16;
+        take_unit(held >> bits & 0xFFFF, &high, out);
+    }
+}
+
+static void add_shown(const struct name_space *ns, char c, struct str *out)
+{
+    unsigned char octet = (unsigned char)c;
+
+    if (octet >= ' ' && octet != 0x7F)
+        str_addc(out, c == ns->delimiter ? '/' : c);
+}
+
+void name_from_wire(const struct name_space *ns, struct slice wire, struct str *out)
+{
+    struct slice prefix = str_slice(&ns->prefix);
+
+    if (prefix.len > 0 && wire.len > prefix.len && slice_starts_nocase(wire, prefix))
+        wire = slice_cut(wire, prefix.len, wire.len);
+    for (size_t at = 0; at < wire.len; at++) {
+        size_t end = slice_find(wire, '-', at);
+
+        if (wire.at[at] != '&' || end == wire.len) {
+            add_shown(ns, wire.at[at], out);
+            continue;
+        }
+        if (end == at + 1)
+            str_addc(out, '&');
+        add_decoded(slice_cut(wire, at + 1, end - at - 1), out);
+        at = end;
+    }
+}
+
 static bool is_under(struct slice name, const char *top, char delimiter)
 {
     size_t len = strlen(top);

@@ -16,6 +16,10 @@ struct name_space {
 
 void name_space_clear(struct name_space *ns);
 
+/* Adds the name as people write it; octets that encode nothing stay as they are, but for control
+ * characters, which are left out. For people to read: another name may look the same. */
+void name_from_wire(const struct name_space *ns, struct slice wire, struct str *out);
+
 /* Adds the name on the wire to `out`. RC_REFUSED: not UTF-8, or with control characters. */
 enum rc
 name_to_wire(const struct name_space *ns, const char *folder, struct str *out, struct err *err)

@@ -27,6 +27,52 @@ bool folder_missing(struct imap_mailbox *m, const char *wire)
     return missing;
 }
 
+#define NAMES_MOST 160 /* octets of names in a message: enough to find the right one */
+
+/* "a", "b", and 3 more */
+static void tell_names(const struct imap_mailbox *m, const clist *list, struct str *out)
+{
+    size_t more = 0;
+
+    for (clistiter *i = clist_begin(list); i != NULL; i = clist_next(i)) {
+        const struct mailimap_mailbox_list *one = clist_content(i);
+        struct slice wire = slice_z(one->mb_name);
+
+        if (out->len + wire.len > NAMES_MOST) {
+            more++;
+            continue;
+        }
+        str_addz(out, out->len > 0 ? ", \"" : "\"");
+        name_from_wire(&m->names, wire, out);
+        str_addc(out, '"');
+    }
+    if (more > 0)
+        str_addf(out, "%s %zu more", out->len > 0 ? "and" : "only", more);
+}
+
+/* The folders that there are, for whoever misspelt one; nothing where they cannot be had. */
+static void list_folders(struct imap_mailbox *m, struct str *out)
+{
+    clist *list = NULL;
+    int result;
+
+    command_begin(m, BUDGET_LARGE);
+    result = mailimap_list(m->session, "", "*", &list);
+    if (command_end(m, result, "list folders", NULL) != RC_OK)
+        return;
+    tell_names(m, list, out);
+    mailimap_list_result_free(list);
+}
+
+static enum rc missing_folder(struct imap_mailbox *m, const char *folder, struct err *err)
+{
+    CLEANUP(str_clear) struct str names = STR_INIT;
+
+    list_folders(m, &names);
+    return FAIL(err, RC_NOT_FOUND, "%s: there is no folder \"%s\"; check `folders`%s%s",
+                session_name(m), folder, names.len > 0 ? "; there are " : "", str_z(&names));
+}
+
 static enum rc
 not_selected(struct imap_mailbox *m, const char *folder, const struct str *wire, struct err *err)
 {
@@ -36,8 +82,7 @@ not_selected(struct imap_mailbox *m, const char *folder, const struct str *wire,
         return err->rc;
     missing = err->rc == RC_NOT_FOUND || folder_missing(m, str_z(wire));
     if (missing && m->session != NULL)
-        return FAIL(err, RC_NOT_FOUND, "%s: there is no folder \"%s\"; check `folders`",
-                    session_name(m), folder);
+        return missing_folder(m, folder, err);
     return err->rc;
 }
 

@@ -48,12 +48,14 @@ void service_mailbox_fault(struct service *s, const struct err *why)
 {
     struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
     bool another = why->rc == RC_REFUSED && strcmp(s->record.last_error, why->text) != 0;
-    bool news = c->state == CIRCUIT_CLOSED || another; /* somebody must do something else */
+    bool news = c->state == CIRCUIT_CLOSED || another /* somebody must do something else */
+                || !s->told_failure;
     circuit_fault(c, &s->set->retry, rc_text(why->rc), service_now(s).wall_ms,
                   s->port->processes->random(s->port->processes->self));
     text_copy(s->record.last_error, sizeof s->record.last_error, why->text);
     s->record_changed = true;
     s->result->mailbox_failed = true;
+    s->told_failure = true;
     if (news)
         log_event(LOG_ERROR, "mailbox.failed", "mailbox=%s why=\"%s\"", s->record.id, why->text);
 }
@@ -144,6 +146,10 @@ static bool mailbox_allowed(struct service *s)
 {
     bool allowed = circuit_allows(&s->record.circuit[CIRCUIT_IMAP], service_now(s).wall_ms);
     s->result->mailbox_failed = !allowed;
+    if (!allowed && !s->told_failure) /* whoever runs it once must not be left without a word */
+        log_event(LOG_ERROR, "mailbox.left-alone", "mailbox=%s why=\"%s\"", s->record.id,
+                  s->record.last_error);
+    s->told_failure |= !allowed;
     return allowed;
 }
 
@@ -155,6 +161,7 @@ static void mailbox_worked(struct service *s)
     if (c->state != CIRCUIT_CLOSED)
         log_event(LOG_NOTE, "mailbox.back", "mailbox=%s", s->record.id);
     circuit_success(c);
+    s->told_failure = false;
     s->record.last_success_ms = service_now(s).wall_ms;
     s->record.last_error[0] = '\0';
     s->record_changed = true;

@@ -37,6 +37,7 @@ struct service {
     bool careful;          /* a run died without explanation: one by one, marking each */
     bool
         claim_read; /* the claim folder was read since this run began: the ledger is as it was left */
+    bool told_failure; /* the log has said what is wrong with the mailbox's server */
     bool record_changed;
     uint32_t claim_uidvalidity; /* of the claim folder, for the notes */
     struct claim_note *note;    /* what stands in it; read once a UID */

@@ -52,11 +52,11 @@ def make_rig(servers, scratch):
     assert PROGRAM.exists(), f"{PROGRAM} is not built; ONECASE says which program to test"
     made = []
 
-    def make():
+    def make(box=None):
         number = next(numbers)
         folder = scratch / f"rig{number}"
         folder.mkdir()
-        made.append(Rig(servers, folder, f"user{number}"))
+        made.append(Rig(servers, folder, f"user{number}", box))
         return made[-1]
 
     yield make

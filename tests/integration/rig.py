@@ -5,6 +5,7 @@ The servers are shared by all tests (conftest.py); every rig has an account, a d
 configuration of its own. What a rig knows it has looked up from outside: folders over IMAP, files on the
 disk, letters where Postfix left them, and the program's own `--json`.
 """
+import base64
 import collections
 import email
 import hashlib
@@ -23,7 +24,6 @@ TOP = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("ONECASE", TOP / "build" / "onecase"))
 sys.path.insert(0, str(TOP / "tests" / "peers"))
 
-import dovecot  # noqa: E402
 from dovecot import Dovecot, free_port  # noqa: E402
 
 PASSWORD = "Fagott-4711"  # stands in no log
@@ -55,13 +55,13 @@ class MailServer(Dovecot):
     """Dovecot that also takes mail by LMTP and lets Postfix ask it about passwords."""
 
     lmtp = sasl = 0
+    password = PASSWORD
 
     def write_config(self):
         super().write_config()
         self.lmtp, self.sasl = free_port(), free_port()
         path = self.folder / "dovecot.conf"
-        text = path.read_text().replace(f"password={dovecot.PASSWORD}", f"password={PASSWORD}")
-        path.write_text(text + MORE.format(lmtp=self.lmtp, sasl=self.sasl))
+        path.write_text(path.read_text() + MORE.format(lmtp=self.lmtp, sasl=self.sasl))
 
 
 def yaml(value, indent=0):
@@ -149,9 +149,17 @@ class Service:
         return status
 
 
+def modified_utf7(name):
+    return re.sub(r"[^ -~]+|&", lambda m: "&-" if m[0] == "&" else "&" + base64.b64encode(m[0].encode("utf-16-be"))
+                  .decode().rstrip("=").replace("/", ",") + "-", name)
+
+
 class Rig:
-    def __init__(self, servers, folder, user):
+    """`box` is the server of its mailbox where that is not the Dovecot that all share."""
+
+    def __init__(self, servers, folder, user, box=None):
         self.servers, self.folder, self.user = servers, Path(folder), user
+        self.box = box or servers.dovecot
         self.postfix = servers.postfix
         self.data, self.config = self.folder / "data", self.folder / "onecase.yaml"
         self.address = f"{user}@box.example.org"
@@ -166,7 +174,7 @@ class Rig:
             "data_dir": str(self.data), "templates_dir": str(TOP / "templates"),
             "mailboxes": [{
                 "id": "help",
-                "imap": {"host": "localhost", "port": servers.dovecot.imaps, "username": user,
+                "imap": {"host": "localhost", "port": self.box.imaps, "username": user,
                          "password_file": "password", "ca_file": authority, "timeout": "10s"},
                 "addresses": [self.address, "help@example.org"],
                 "poll_interval": "1s",
@@ -196,6 +204,10 @@ class Rig:
     def send_to(self, port, **smtp):
         """Acknowledgements go to another server, such as a scripted one, without TLS and sign-in."""
         self.letters["smtp"] = {"host": "localhost", "port": port, "security": "none", **smtp}
+
+    def through(self, proxy):
+        """The mailbox is reached by a proxy, without TLS."""
+        self.mailbox["imap"].update(host="127.0.0.1", port=proxy.port, security="none")
 
     def write(self):
         self.config.write_text(yaml(self.settings) + "\n")
@@ -250,10 +262,23 @@ class Rig:
 
     def imap(self):
         if self.connection is None:
-            self.connection = imaplib.IMAP4("127.0.0.1", self.servers.dovecot.imap)
+            self.connection = imaplib.IMAP4("127.0.0.1", self.box.imap)
             self.connection._maxline = LINE  # pylint: disable=protected-access
             self.connection.login(self.user, PASSWORD)
         return self.connection
+
+    def wire(self, folder):
+        """The folder's name as its server has it."""
+        if folder.upper() == "INBOX":
+            return folder
+        prefix = "" if folder.startswith(self.box.prefix) else self.box.prefix
+        return f'"{prefix}{modified_utf7(folder.replace("/", self.box.separator))}"'
+
+    def forget(self):
+        """The next look makes a connection of its own."""
+        if self.connection is not None:
+            self.connection.shutdown()
+        self.connection = None
 
     def deliver(self, *mails, age=0, folder="INBOX", flags=""):
         """Puts mails (octets or Mail) into a folder, `age` seconds and a little more old, each a second after the
@@ -261,13 +286,13 @@ class Rig:
         for mail in mails:
             when = imaplib.Time2Internaldate(time.time() - age - 600 + len(self.delivered))
             octets = getattr(mail, "octets", mail)
-            typ, said = self.imap().append(folder, flags, when, octets)
+            typ, said = self.imap().append(self.wire(folder), flags, when, octets)
             assert typ == "OK", said
             self.delivered.append(as_stored(octets))
 
     def uids(self, folder="INBOX"):
         """UIDs with flags of a folder; empty where it does not exist."""
-        typ, _ = self.imap().select(folder, readonly=True)
+        typ, _ = self.imap().select(self.wire(folder), readonly=True)
         if typ != "OK":
             return {}
         _, lines = self.imap().uid("FETCH", "1:*", "(FLAGS)")
@@ -278,7 +303,7 @@ class Rig:
         return found
 
     def uidvalidity(self, folder="INBOX"):
-        _, said = self.imap().status(folder, "(UIDVALIDITY)")
+        _, said = self.imap().status(self.wire(folder), "(UIDVALIDITY)")
         return int(re.search(rb"UIDVALIDITY (\d+)", said[0])[1])
 
     def mails(self, folder="INBOX"):
@@ -286,14 +311,19 @@ class Rig:
         if not self.uids(folder):
             return {}
         _, lines = self.imap().uid("FETCH", "1:*", "(BODY.PEEK[])")
-        return {int(re.search(rb"UID (\d+)", line[0])[1]): line[1] for line in lines if isinstance(line, tuple)}
+        found = {}
+        for line, rest in zip(lines, [*lines[1:], b""]):
+            if isinstance(line, tuple):  # some servers say the UID behind the octets
+                uid = re.search(rb"UID (\d+)", line[0]) or re.search(rb"UID (\d+)", rest)
+                found[int(uid[1])] = line[1]
+        return found
 
     def folders(self):
         _, lines = self.imap().list()
         return sorted(re.search(rb' "?([^"]+)"?$', line)[1].decode() for line in lines)
 
     def remove(self, folder, uid):
-        self.imap().select(folder)
+        self.imap().select(self.wire(folder))
         self.imap().uid("STORE", str(uid), "+FLAGS.SILENT", r"(\Deleted)")
         self.imap().uid("EXPUNGE", str(uid))
         self.imap().select("INBOX", readonly=True)

@@ -16,7 +16,7 @@ one stays.
     read-only                     every folder
 
     on connect ACTION             connect CAPABILITY LOGIN AUTHENTICATE NAMESPACE LIST SELECT EXAMINE
-                                  SEARCH LINES BODIES MOVE COPY STORE EXPUNGE APPEND CREATE SUBSCRIBE
+                                  STATUS SEARCH LINES BODIES MOVE COPY STORE EXPUNGE APPEND CREATE SUBSCRIBE
                                   IDLE DONE NOOP; LINES is a FETCH without bodies, BODIES one with
 
 An ACTION is one of
@@ -211,6 +211,10 @@ class Dialogue:
 
     def do_examine(self, words, _):
         return self.open(words[0], False)
+
+    def do_status(self, words, _):
+        self.say(f'* STATUS "{words[0]}" (UIDNEXT {self.peer.folders[words[0]].next})')
+        return "done"
 
     def do_search(self, words, _):
         text = " ".join(words).strip("()")

@@ -50,6 +50,35 @@ static void folders_have_their_name_on_the_wire(void **state)
     }
 }
 
+static void names_on_the_wire_are_read_by_people(void **state)
+{
+    static const struct {
+        const char *name; /* on the wire */
+        char delimiter;
+        const char *prefix;
+        const char *shown;
+    } rows[] = {
+        {"INBOX", '.', "INBOX.", "INBOX"},
+        {"INBOX.Gel&APY-scht.a", '.', "INBOX.", "Gel\xC3\xB6scht/a"},
+        {"R&-D", '/', "", "R&D"},
+        {"&IKwgrA-", '/', "", "\xE2\x82\xAC\xE2\x82\xAC"},
+        {"&2D3c6A-!", '/', "", "\xF0\x9F\x93\xA8!"},
+        {"&3Og-&2D0-", '/', "", ""},      /* halves of a pair */
+        {"a&AAo-b\r\nc", '/', "", "abc"}, /* control characters */
+        {"cut&APY", '/', "", "cut&APY"},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(name_space_clear) struct name_space ns = {.delimiter = row->delimiter};
+        CLEANUP(str_clear) struct str shown = STR_INIT;
+
+        str_addz(&ns.prefix, row->prefix);
+        name_from_wire(&ns, slice_z(row->name), &shown);
+        assert_string_equal(str_z(&shown), row->shown);
+    }
+}
+
 static void a_namespace_is_read(void **state)
 {
     static const struct {
@@ -229,6 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_have_their_name_on_the_wire),
+        cmocka_unit_test(names_on_the_wire_are_read_by_people),
         cmocka_unit_test(a_namespace_is_read),
         cmocka_unit_test(names_that_are_none_are_refused),
         cmocka_unit_test(literals_are_not_looked_at),
