@@ -147,7 +147,8 @@ void decision_subject(const struct decision_request *request,
 struct happening {
     int64_t at_ms;
     size_t order;     /* of those at one instant */
-    const char *what; /* "arrival", "confirmation", "evidence", "decision", "complete" */
+    const char *what; /* "arrival", "confirmation", "evidence", "decision", "note",
+                       * "complete" */
     struct str text;  /* may be empty */
 };
 

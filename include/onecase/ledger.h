@@ -585,6 +585,13 @@ struct ledger_operators {
                        const char *why,
                        struct instant now,
                        struct err *err);
+    /* What a person says of a mail and leaves it at; it decides nothing. RC_NOT_FOUND: no such item. */
+    enum rc (*note)(void *self,
+                    const char *key,
+                    const char *by,
+                    const char *text,
+                    struct instant now,
+                    struct err *err);
     /* Records a proposal, or its approval by another account. RC_NOT_FOUND: there is none to approve. */
     enum rc (*propose)(void *self,
                        const struct proposal_request *request,

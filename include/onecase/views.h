@@ -43,6 +43,12 @@ struct view_approval {
     int64_t decided_ms, undone_ms;
 };
 
+/* What a person said of it without deciding. */
+struct view_note {
+    const char *text; /* with who said it */
+    int64_t noted_ms;
+};
+
 struct view_condition {
     const char *name, *value;
     bool holds;
@@ -75,6 +81,9 @@ struct view_item {
     size_t approval_count;
     const struct view_condition *condition;
     size_t condition_count;
+    const struct view_note *note;
+    size_t note_count;
+    const char *text;      /* of the mail; "" where it could not be read */
     const char *first_key; /* of a conflict */
     /* From when `not-sent` may be decided; NOT_DUE where it is no question, INT64_MAX: once its run has
      * ended, or a person says that it has. */

@@ -75,6 +75,10 @@ const struct about abouts[] = {
     { "resolve",            "--undo",                           "takes the last decision back, while nothing has left because of it" },
     { "resolve",            "onecase resolve HD-7K3M9QWX --acknowledgement sent --by ann --reason 'found in Sent'", "" },
 
+    { "decide",             "",                                 "Shows each mail with what happened, what was looked for and what each key does; nothing is changed before a key is pressed. Name and reason are asked for once, and recorded with each decision. The answers may come from a pipe: a name, a reason, then keys." },
+    { "decide",             "--mailbox M",                      "only what waits in this mailbox" },
+    { "decide",             "onecase decide --by ann --reason 'asked the senders'", "" },
+
     { "replay",             "",                                 "Takes a KEY as item does, or all mails of a state. Never sends a confirmation that was sent or of which that is not known; one that was refused, left out or given up only where --resend-acknowledgement says so. A complete mail runs nothing again: it is read back. A replay of many that was interrupted goes on where it ended when the same is typed again." },
     { "replay",             "--state S",                        "all that are received, in_progress, complete or needs_reconciliation" },
     { "replay",             "--where CONDITION",                "of these only from=ADDRESS, domain=NAME, mailbox=ID, reason=WORD or case=REFERENCE" },

@@ -114,7 +114,8 @@ static int act(struct call *call, size_t which_one)
     fflush(stdout);
     str_addf(&subject, "case %s %s %s", t.request.reference, acts[which_one].option,
              t.request.into ? t.request.into : "");
-    int status = second_person(call, str_z(&subject), "", t.request.by, t.request.why, &person);
+    int status = second_person(call, str_z(&subject), "", t.request.by, t.request.why,
+                               args_has(&call->args, "--approve"), &person);
     if (!person.go_on)
         return status;
     struct case_request request = t.request;

@@ -85,6 +85,8 @@ enum rc decider_of(const struct call *call, const char *why, struct str *by, str
     MUST_CHECK; /* the same with a reason that stands elsewhere */
 /* --by, or the account alone. */
 void decider_or_account(const struct call *call, struct str *by);
+/* "ann (root, sudo from ann)"; without a name the account alone. */
+void decider_named(const char *name, struct str *by);
 /* The item, case or key that was typed, in the form the ledger knows. */
 void typed_name(const struct call *call, const char *option, struct str *out);
 /* The one mail that KEY names. */
@@ -106,6 +108,7 @@ int second_person(const struct call *call,
                   const char *key,
                   const char *by,
                   const char *why,
+                  bool approve,
                   struct second_person *out);
 
 /* ---- reports --------------------------------------------------------------------------------------------- */
@@ -118,11 +121,22 @@ struct sheet *duplicates_sheet(const struct view_duplicates *d) MUST_CHECK;
 /* The line of `check` where nothing can be found out, and its exit code. */
 int check_unknown(const char *why);
 
+/* ---- keys.c: what a person at the terminal, or a pipe, answers ------------------------------------------- */
+
+#define KEY_END (-1) /* nothing more will come */
+
+/* The next key that is not white space; it is shown. At a terminal ^C and ^D are KEY_END. */
+int key_read(void);
+/* A line without its end; false: nothing more will come. */
+bool line_read(const char *prompt, struct str *out);
+
 /* ---- choices.c ----------------------------------------------------------------------------------------- */
 
 /* As it is typed: "--acknowledgement sent". */
 void decision_typed(enum decision decision, struct str *out);
 enum rc decision_of(const struct args *args, enum decision *out, struct err *err) MUST_CHECK;
+/* "100MB" as octets; RC_USAGE. */
+enum rc size_typed(const char *text, int64_t *out, struct err *err) MUST_CHECK;
 /* Prints what can be decided about it as it stands; gives how many decisions that are. */
 size_t choices(const struct call *call, const struct view_item *item, FILE *out);
 
@@ -140,6 +154,7 @@ int cmd_suspects(struct call *call);
 int cmd_first_import(struct call *call);
 int cmd_replay(struct call *call);
 int cmd_resolve(struct call *call);
+int cmd_decide(struct call *call);
 int cmd_pause(struct call *call);
 int cmd_resume(struct call *call);
 int cmd_report_duplicates(struct call *call);

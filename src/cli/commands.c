@@ -30,6 +30,7 @@ const struct command commands[] = {
     { DECIDING, "first-import MAILBOX cases|full|adopt [--by NAME] [--json]",                         NEEDS_LEDGER,  cmd_first_import,      "The choice about mail from before the first start." },
     { DECIDING, "resolve KEY --by NAME --reason TEXT [--acknowledgement sent|not-sent|none] [--run-gone] [--conflict new-case|append|dismiss] [--unprocessable retry|dismiss] [--max-size S] [--case made|not-made] [ID] [--flood let-through|mute] [--resend-acknowledgement] [--undo] [--all-like] [--approve] [--json]",
                                                                                                       NEEDS_LEDGER,  cmd_resolve,           "A person's decision about a mail." },
+    { DECIDING, "decide [--mailbox M] [--by NAME] [--reason TEXT]",                                   NEEDS_LEDGER,  cmd_decide,            "Walks through what needs your decision, one mail at a time, by single keys." },
     { DECIDING, "replay [KEY] [--state S] [--where CONDITION] [--resend-acknowledgement] [--plan HASH] [--approve --by NAME --reason TEXT] [--json]",
                                                                                                       NEEDS_LEDGER,  cmd_replay,            "Shows what would run again, of one mail or of many; --approve does it." },
     { DECIDING, "suspects [REFERENCE] [--authoritative|--different] [--approve] [--by NAME] [--reason TEXT] [--json]",

@@ -160,7 +160,12 @@ enum rc decider(const struct call *call, struct str *by, const char **why, struc
 
 void decider_or_account(const struct call *call, struct str *by)
 {
-    const char *name = args_get(&call->args, "--by"), *sudo = environment("SUDO_USER");
+    decider_named(args_get(&call->args, "--by"), by);
+}
+
+void decider_named(const char *name, struct str *by)
+{
+    const char *sudo = environment("SUDO_USER");
     bool named = !blank(name);
     str_addf(by, "%s%s%s%s%s%s", named ? name : "", named ? " (" : "", account(),
              sudo[0] ? ", sudo from " : "", sudo, named ? ")" : "");

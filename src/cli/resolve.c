@@ -109,7 +109,7 @@ decided(const struct call *call, enum decision decision, const struct decision_r
 /* ---- one mail ----------------------------------------------------------------------------------------- */
 
 /* "100MB": octets, or with KB, MB, GB. */
-static enum rc size_of(const char *text, int64_t *out, struct err *err)
+enum rc size_typed(const char *text, int64_t *out, struct err *err)
 {
     static const struct {
         const char *unit;
@@ -133,7 +133,7 @@ static enum rc asked_size(const struct call *call, int64_t *out, struct err *err
 {
     const char *text = args_get(&call->args, "--max-size");
     *out = 0;
-    return text ? size_of(text, out, err) : RC_OK;
+    return text ? size_typed(text, out, err) : RC_OK;
 }
 
 /* `key` is the whole one. */
@@ -219,7 +219,8 @@ static int resolve_asked(const struct call *call, const struct decision_request 
         find_alike(call, key, &like, &err) != RC_OK)
         return failed(&err);
     decision_subject(&request, key, &like, &subject);
-    int status = second_person(call, str_z(&subject), key, request.by, request.why, &person);
+    int status = second_person(call, str_z(&subject), key, request.by, request.why,
+                               args_has(&call->args, "--approve"), &person);
     if (!person.go_on)
         return status;
     request.by = person.first;

@@ -32,6 +32,7 @@ int second_person(const struct call *call,
                   const char *key,
                   const char *by,
                   const char *why,
+                  bool approve,
                   struct second_person *out)
 {
     struct err err = ERR_INIT;
@@ -46,7 +47,7 @@ int second_person(const struct call *call,
                                              .by = by,
                                              .account = person_behind(),
                                              .why = why,
-                                             .approve = args_has(&call->args, "--approve")};
+                                             .approve = approve};
     if (propose_or_approve(call->ops, &request, now, &p, &err) != RC_OK)
         return failed(&err);
     out->go_on = p.proposed == PROPOSED_APPROVED;

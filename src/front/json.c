@@ -170,6 +170,18 @@ static json_t *approvals(const struct view_item *item)
     return list;
 }
 
+static json_t *notes(const struct view_item *item)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < item->note_count; i++) {
+        json_t *o = json_object();
+        put(o, "noted_at", when(item->note[i].noted_ms));
+        put(o, "text", text(item->note[i].text));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *acceptance(const struct view_item *item)
 {
     json_t *list = json_array();
@@ -224,6 +236,7 @@ static json_t *item(const struct view_item *i, bool whole)
     put(o, "report_list", reports(&i->reports));
     put(o, "approval_list", approvals(i));
     put(o, "acceptance", acceptance(i));
+    put(o, "note_list", notes(i));
     return o;
 }
 

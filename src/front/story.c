@@ -157,6 +157,12 @@ static void tell_decisions(struct story *s, const struct view_item *i)
     }
 }
 
+static void tell_notes(struct story *s, const struct view_item *i)
+{
+    for (size_t n = 0; n < i->note_count; n++)
+        str_addz(tell(s, i->note[n].noted_ms, "note"), i->note[n].text);
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct happening *x = a, *y = b;
@@ -173,6 +179,7 @@ void story_of(const struct view_item *item, struct story *out)
     tell_tries(out, item);
     tell_findings(out, item);
     tell_reports(out, item);
+    tell_notes(out, item);
     if (item->completed_ms != NOT_DUE)
         (void)tell(out, item->completed_ms, "complete");
     if (out->count > 0)

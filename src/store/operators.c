@@ -17,5 +17,6 @@ const struct ledger_operators store_operators = {
     .hold_over = operators_hold_over,
     .explained = operators_explained,
     .explain = operators_explain,
+    .note = operators_note,
     .propose = operators_propose,
 };

@@ -90,6 +90,12 @@ enum rc operators_explain(void *self,
                           const char *why,
                           struct instant now,
                           struct err *err) MUST_CHECK;
+enum rc operators_note(void *self,
+                       const char *key,
+                       const char *by,
+                       const char *text,
+                       struct instant now,
+                       struct err *err) MUST_CHECK;
 enum rc operators_propose(void *self,
                           const struct proposal_request *request,
                           struct instant now,

@@ -185,11 +185,46 @@ static enum rc conditions(struct db *db, struct view *view, struct view_item *it
     return END_OF_ROWS(rc);
 }
 
+static enum rc notes(struct db *db, struct view *view, struct view_item *item, struct err *err)
+{
+    static const char find[] = "SELECT text, noted_at FROM note WHERE key = $1"
+                               " AND about = 'person' AND erased = 0 ORDER BY id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_note));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, item->key);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_note *n = view_rows_add(view, &rows);
+        n->text = view_text(view, col_text(s, "text"));
+        n->noted_ms = col_int(s, "noted_at");
+    }
+    item->note = rows.at;
+    item->note_count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+static enum rc words(struct db *db, struct view *view, struct view_item *item, struct err *err)
+{
+    static const char find[] = "SELECT text FROM item WHERE key = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, item->key);
+    TRY(stmt_row(s, err));
+    item->text = view_text(view, col_text(s, "text"));
+    return RC_OK;
+}
+
 enum rc view_story(struct db *db, struct view *view, struct view_item *item, struct err *err)
 {
     TRY(attempts(db, view, item, err));
     TRY(findings(db, view, item, err));
     TRY(view_reports(db, item->key, false, view, &item->reports, err));
     TRY(decisions(db, view, item, err));
+    TRY(notes(db, view, item, err));
+    TRY(words(db, view, item, err));
     return conditions(db, view, item, err);
 }

@@ -212,7 +212,7 @@ def test_an_alert_says_what_it_means_and_what_to_type(tmp_path):
             "exp_labels": {"severity": "warning", "mailbox": "help"},
             "exp_annotations": {
                 "summary": "A mail of help has waited 4h 0m 1s for a decision",
-                "description": "Nothing is lost and nothing runs out; a sender waits. Type: onecase items"}}]}]}])
+                "description": "Nothing is lost and nothing runs out; a sender waits. Type: onecase decide"}}]}]}])
 
 
 def test_what_an_alert_tells_to_type_can_be_typed(new_desk):

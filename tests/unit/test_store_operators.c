@@ -381,9 +381,35 @@ static void what_arrived_twice_counts_by_its_arrival(void **state)
     assert_int_equal(v.cases_prevented, 1);
 }
 
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+static void a_note_stands_with_its_mail_and_changes_nothing_else(void **state)
+{
+    struct desk *d = *state;
+    struct reservation r = ARRIVE(d, .id = "<n1@x>", .uid = 1);
+    CLEANUP(view_clear) struct view view = {0};
+    struct views v = store_views(d->store);
+    struct err err = ERR_INIT;
+
+    must(d, d->l.operators->note(d->store, r.key, "ann", "asked Bob", d->now, &d->err));
+    must(d, v.item(v.self, r.key, &view, &d->err));
+
+    const struct view_item *item = view.row;
+
+    assert_int_equal(item->note_count, 1);
+    assert_string_equal(item->note[0].text, "ann: asked Bob");
+    assert_string_equal(item->state, "received");
+    assert_string_equal(item->text, "It has jammed.");
+    assert_int_equal(d->l.operators->note(d->store, "none", "ann", "x", d->now, &err),
+                     RC_NOT_FOUND);
+    assert_int_equal(d->l.operators->note(d->store, r.key, " ", "x", d->now, &err), RC_USAGE);
+    assert_int_equal(d->l.operators->note(d->store, r.key, "ann", "\n", d->now, &err), RC_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        AT_DESK(a_note_stands_with_its_mail_and_changes_nothing_else),
         AT_DESK(a_plan_is_done_as_it_was_shown_or_not_at_all),
         cmocka_unit_test(O08_only_what_was_surely_not_sent_is_sent_and_only_where_a_person_says_so),
         AT_DESK(O05_a_replay_of_many_goes_on_where_it_was_interrupted),
