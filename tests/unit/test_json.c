@@ -41,7 +41,7 @@ static void assert_has(const struct str *json, const char *text)
 
 #define ITEM_NAMES                                                                                 \
     "key key_source mailbox message_id digest state disposition reason case completion_state"      \
-    " first_seen completed_at attempts deliveries duplicates effects"
+    " first_seen completed_at attempts deliveries duplicates not_sent_from not_sent_needs effects"
 #define EFFECT_NAMES   "kind target status external_id attempts reason error"
 #define DELIVERY_NAMES "id key mailbox folder uidvalidity uid class state case seen_at run"
 
@@ -132,6 +132,7 @@ static void one_item_has_its_lists_too(void **state)
                                                   .undone_ms = NOT_DUE};
     static const struct view_condition condition = {
         .name = "case", .value = "read back", .holds = true};
+    const struct view_note note = {"ann: asked Bob", 0};
     struct view_item row = item();
     struct view view = {.row = &row, .count = 1};
     CLEANUP(str_clear) struct str json = STR_INIT;
@@ -143,6 +144,8 @@ static void one_item_has_its_lists_too(void **state)
     row.reports = (struct view_reports){&report, 1};
     row.approval = &approval;
     row.condition = &condition;
+    row.note = &note;
+    row.note_count = 1;
     row.delivery_count = row.attempt_count = row.evidence_count = 1;
     row.approval_count = row.condition_count = 1;
     json_items(&view, true, &json);
@@ -153,7 +156,7 @@ static void one_item_has_its_lists_too(void **state)
                                    " evidence_list kind target evidence found place seen_at"
                                    " report_list action key seen_at"
                                    " approval_list decision by second reason decided_at undone_at"
-                                   " acceptance name holds value");
+                                   " acceptance name holds value note_list noted_at text");
     assert_has(&json, "\"outcome\": null");
     assert_has(&json, "\"ended_at\": null");
     assert_has(&json, "\"place\": null");
