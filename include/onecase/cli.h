@@ -13,7 +13,8 @@
 enum needs {
     NEEDS_NOTHING,
     NEEDS_CONFIG,
-    NEEDS_LEDGER, /* the configuration too */
+    NEEDS_LETTERS, /* the configuration, and that the templates of its letters are whole */
+    NEEDS_LEDGER,  /* the configuration too */
 };
 
 struct cli_host {

@@ -8,8 +8,14 @@
 #pragma once
 
 #include <onecase/err.h>
-#include <onecase/item.h>
+#include <onecase/policy.h>
 #include <onecase/str.h>
+
+/* An attachment that was not taken. */
+struct exception_facts {
+    const char *name; /* decoded, as its sender wrote it; "" where it had none */
+    enum exception why;
+};
 
 struct acknowledgement_facts {
     const char *mailbox;
@@ -18,11 +24,12 @@ struct acknowledgement_facts {
     const char *proof;     /* X-Onecase-Proof */
     const char *reference; /* case reference */
     const char *recipient;
-    struct slice subject;         /* of the original */
-    struct slice in_reply_to;     /* the original's Message-ID as it was, or empty */
-    int64_t received_ms;          /* when the original arrived */
-    int64_t date_ms;              /* of this letter; fixed at the first try */
-    const char *const *exception; /* decoded names of attachments that were refused */
+    struct slice subject;     /* of the original */
+    struct slice in_reply_to; /* the original's Message-ID as it was, or empty */
+    int64_t received_ms;      /* when the original arrived */
+    int64_t date_ms;          /* of this letter; fixed at the first try */
+    const char *languages;    /* as language.h has them; "" is the mailbox's own */
+    const struct exception_facts *exception;
     size_t exceptions;
 };
 

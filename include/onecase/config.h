@@ -36,6 +36,7 @@ enum config_mode { CONFIG_ACTIVE, CONFIG_LOOK_ONLY };
 enum config_closed { CONFIG_REOPEN, CONFIG_NEW_CASE };
 enum config_strangers { CONFIG_STRANGERS_NEW_CASE };
 enum config_approval { CONFIG_ONE_PERSON, CONFIG_TWO_PERSON };
+enum config_too_large { CONFIG_TOO_LARGE_REFUSE, CONFIG_TOO_LARGE_ACCEPT };
 enum config_use { CONFIG_USE_VALUE, CONFIG_USE_DIGEST };
 
 /* How to sign in, and where an access token comes from: the one of file, command and URL that is not
@@ -75,6 +76,13 @@ struct config_acknowledgement {
     const char *from_name, *from_address;    /* its two halves */
     const char *envelope_from;               /* "<>" is the null reverse path */
     const char *templates[COMPLETION_COUNT]; /* "": none is sent */
+    const char *language;                    /* where a mail says none; "" is the templates' own */
+    struct texts languages;                  /* others are not spoken; empty: every one there is */
+    struct {
+        struct language_rule *at;
+        size_t count;
+    } language_rules;
+    bool html; /* an HTML alternative goes along */
     unsigned connections;
     unsigned rate; /* a minute; 0 is no limit */
     int64_t final_timeout_ms;
@@ -82,6 +90,12 @@ struct config_acknowledgement {
     struct limit per_recipient_limit, total_limit;
     int64_t max_age_ms;
     struct texts own_lists;
+};
+
+struct config_scan {
+    const char *socket; /* of clamd: a path, or "HOST:PORT"; "" is no scanning */
+    int64_t timeout_ms; /* of each step */
+    enum config_too_large too_large;
 };
 
 struct config_folders {
@@ -124,7 +138,9 @@ struct config {
     const char *reference_prefix, *destination;
     struct limit per_sender_limit;
     int64_t attachment_max_size;
+    unsigned attachment_max_count, attachment_max_name;
     struct texts refuse_types;
+    struct config_scan scan;
     struct {
         struct config_key_rule *at;
         size_t count;

@@ -199,6 +199,7 @@ struct exported {
 void json_exported(const struct exported *exported, struct str *out);
 void json_summary(const struct run_summary *summary, struct str *out);
 void json_identified(const struct identified *id, struct str *out);
+void json_letter(const struct letter_shown *letter, struct str *out);
 void json_checks(const struct check_result *result, size_t count, struct str *out);
 void json_decided(enum decision decision, const struct decision_result *result, struct str *out);
 /* A decision that came too early. */

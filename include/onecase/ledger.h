@@ -59,7 +59,13 @@ struct ledger_runs {
 /* ---- mailboxes: what is remembered of a source -------------------------------------------- */
 
 /* The services of a mailbox that have a circuit of their own. */
-enum circuit_of { CIRCUIT_IMAP, CIRCUIT_SMTP, CIRCUIT_DESTINATION, CIRCUIT_OF_COUNT };
+enum circuit_of {
+    CIRCUIT_IMAP,
+    CIRCUIT_SMTP,
+    CIRCUIT_DESTINATION,
+    CIRCUIT_SCANNER,
+    CIRCUIT_OF_COUNT
+};
 
 struct mailbox_record {
     char id[NAME_SIZE];
@@ -211,6 +217,7 @@ struct work_effect {
     int64_t first_try_ms;   /* wall time of the first try by the item's fault, or NOT_DUE */
     unsigned server_faults; /* in a row, while others passed */
     bool doubted;           /* an earlier try's outcome was never known */
+    struct str letter;      /* as it was first armed, for another try; owned */
     /* of the attempt that is open or was lost, where the status is attempting or unknown */
     int64_t attempt;
     char attempt_run[RUN_ID_SIZE];
@@ -236,7 +243,8 @@ struct work_attachment {
     struct digest sha256;
     int64_t size;
     bool refused;
-    char *name; /* decoded; owned */
+    char reason[32]; /* of enum exception, where it is refused */
+    char *name;      /* decoded; owned */
 };
 
 struct work_item {
@@ -251,11 +259,12 @@ struct work_item {
     struct digest octets;           /* of its original; zero where there is none */
     bool original_kept;
     char *message_id, *recipient, *subject, *sender,
-        *text;              /* owned; for letters and destinations */
-    int64_t received_ms;    /* INTERNALDATE of the delivery that won */
-    int64_t letter_date_ms; /* Date of its acknowledgement; fixed at the first try */
-    unsigned worker_deaths; /* runs that died without explanation while they held it */
-    bool decided;           /* a person's decision is recorded, or it arrived as `dismissed` */
+        *text;                      /* owned; for letters and destinations */
+    char languages[LANGUAGES_SIZE]; /* in which its sender is told, best first */
+    int64_t received_ms;            /* INTERNALDATE of the delivery that won */
+    int64_t letter_date_ms;         /* Date of its acknowledgement; fixed at the first try */
+    unsigned worker_deaths;         /* runs that died without explanation while they held it */
+    bool decided; /* a person's decision is recorded, or it arrived as `dismissed` */
     struct work_effect *effect;
     size_t effects;
     struct work_delivery *delivery;
@@ -291,6 +300,7 @@ struct effect_change {
     bool counts;             /* uses the item's time (not a server's fault) */
     bool closed;             /* the attempt's connection is known to be closed */
     int64_t letter_date_ms;  /* with ON_ARM of an acknowledgement; 0: as it is */
+    struct slice letter;     /* likewise: its octets, kept once and for all; empty: none */
     uint32_t processed_uidvalidity, processed_uidnext; /* with ON_ARM of a move */
 };
 

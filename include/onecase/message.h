@@ -47,6 +47,7 @@ struct message_part {
     enum part_role role;
     struct span type; /* "type/subtype", lower case */
     struct span name; /* decoded, NFC, as the sender wrote it; absent where there is none */
+    struct span seen; /* the type that its first octets show, lower case; absent where none */
     struct span file; /* the spool file with the decoded octets; text parts as UTF-8 */
     int64_t size;     /* of those octets */
     struct digest sha256;
@@ -68,6 +69,7 @@ struct message {
     struct span proof;           /* X-Onecase-Proof */
     struct span reported;        /* list: message ids that a report is about */
     struct span report_action;   /* failed, delayed, delivered, relayed, expanded */
+    struct span language;        /* tags of Content-Language with blanks between (language.h) */
     bool has_date;
     int64_t date_ms;            /* RFC 5322 Date, if valid */
     uint32_t signs;             /* of enum message_sign */

@@ -13,14 +13,12 @@
 
 struct mustache_scope;
 
-/* A value is a text, a list of texts that a section repeats over as {{name}}, or a list of scopes: in
- * its section names are looked for in the row first, then around it. */
+/* A value is a text, or a list of scopes that a section repeats over: there names are looked for in the
+ * row first, then around it. */
 struct mustache_value {
     const char *name;
-    struct slice text;       /* of a plain value */
-    const char *const *item; /* of a list of texts; NULL where it is none */
-    size_t items;
-    const struct mustache_scope *row; /* of a list of scopes; NULL where it is none */
+    struct slice text;                /* of a plain value */
+    const struct mustache_scope *row; /* of a list; NULL where it is none */
     size_t rows;
     bool markup; /* its text stands in a page as it is */
 };
@@ -30,7 +28,8 @@ struct mustache_scope {
     size_t count;
 };
 
-/* RC_REFUSED: "LINE: what is wrong". `known` ends with NULL; NULL is any name. */
+/* RC_REFUSED: "LINE: what is wrong". `known` ends with NULL; NULL is any name; "list.name" is a name
+ * that stands in the section of that list alone. */
 enum rc mustache_check(struct slice text, const char *const *known, struct err *err) MUST_CHECK;
 void mustache_render(struct slice text, const struct mustache_scope *scope, struct str *out);
 /* A page: & < > " and ' of values are escaped, in elements and in quoted attributes alike. */

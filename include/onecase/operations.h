@@ -67,6 +67,25 @@ struct identified {
 
 void identified_clear(struct identified *id);
 
+/* `template test`: what would the sender of this file be told? */
+struct letter_question {
+    const char *path, *mailbox; /* `mailbox` NULL: the first of the configuration */
+    enum completion completion; /* COMPLETION_NONE: as it would be */
+    const char *language;       /* NULL: as it would be */
+};
+
+struct letter_shown {
+    char mailbox[NAME_SIZE], reference[REFERENCE_SIZE], recipient[ADDRESS_MAX + 1];
+    enum completion completion;
+    enum skip skip;                 /* why nobody is told; without a template the rest is empty */
+    char languages[LANGUAGES_SIZE]; /* that were wished */
+    char language[LANGUAGE_SIZE];   /* of the template taken; "" is not said */
+    struct str octets; /* as they would leave, but for the proof, which is a secret's */
+    struct str subject, text, html; /* the same to read; without HTML empty */
+};
+
+void letter_shown_clear(struct letter_shown *shown);
+
 struct operations {
     void *self;
     const struct config *config; /* NULL where the command needs none */
@@ -94,6 +113,11 @@ struct operations {
         void *self, const char *path, const char *mailbox, struct identified *out, struct err *err);
     /* Of this machine, for metrics and `check`. */
     void (*look)(void *self, struct installation *out);
+    /* Writes the letter that its sender would get; touches nothing. RC_REFUSED: there is none. */
+    enum rc (*letter_test)(void *self,
+                           const struct letter_question *question,
+                           struct letter_shown *out,
+                           struct err *err);
     /* Records of every run of this ledger that has died on this machine that it did: a decision may rest
      * on it, and no service need be running to see it. */
     enum rc (*prove_runs)(void *self, struct err *err);

@@ -10,6 +10,7 @@
 
 #include <onecase/identity.h>
 #include <onecase/item.h>
+#include <onecase/language.h>
 #include <onecase/message.h>
 #include <onecase/safe_name.h>
 
@@ -48,11 +49,22 @@
     X(IMPORT_CASES,     "cases", "make cases of them, answer nobody")                   \
     X(IMPORT_FULL,      "full",  "treat them as if they had just come")                 \
     X(IMPORT_ADOPT,     "adopt", "remember them, do nothing")
+
+/* Why an attachment is not taken; its sender is told. */
+#define EXCEPTION_LIST(X) \
+    X(EXCEPTION_NONE,        "",            "it is taken")                                             \
+    X(EXCEPTION_TOO_LARGE,   "max-size",    "larger than attachments.max_size")                        \
+    X(EXCEPTION_TYPE,        "type",        "one of attachments.refuse_types, by type, name or content") \
+    X(EXCEPTION_TOO_MANY,    "max-count",   "beyond attachments.max_count of one mail")                \
+    X(EXCEPTION_NAME,        "name-length", "its name is longer than attachments.max_name")            \
+    X(EXCEPTION_INFECTED,    "infected",    "the virus scanner found something in it; the original alone has it") \
+    X(EXCEPTION_NOT_SCANNED, "not-scanned", "larger than the virus scanner reads")
 /* clang-format on */
 
 enum delivery_class { DELIVERY_CLASS_LIST(NAMED_ENUM) DELIVERY_CLASS_COUNT };
 enum skip { SKIP_LIST(NAMED_ENUM) SKIP_COUNT };
 enum import_choice { IMPORT_LIST(NAMED_ENUM) IMPORT_COUNT };
+enum exception { EXCEPTION_LIST(NAMED_ENUM) EXCEPTION_COUNT };
 
 /* What becomes of a list's or a gateway's copy: filed by itself, proposed to a person as a copy, or
  * held as any other conflict. */
@@ -78,6 +90,12 @@ struct key_rule {
     bool digest;         /* set the Message-ID aside instead: the sender reuses one */
 };
 
+/* In which language its sender is told, for mail from or to such an address. */
+struct language_rule {
+    const char *from, *to; /* patterns; "" is any */
+    const char *language;
+};
+
 /* The settings of one mailbox that decide about its mail. Borrowed from the configuration. */
 struct policy {
     const char *mailbox;
@@ -92,6 +110,9 @@ struct policy {
     enum copy_rule list_copies, gateway_copies;
     bool reopen_closed; /* threading.closed: reopen (else a linked case) */
     int64_t attachment_max;
+    unsigned attachment_count, attachment_name_max; /* 0: no limit */
+    const struct language_rule *language_rule;      /* the first that matches counts */
+    size_t language_rules;
     const char *folder_processed, *folder_duplicates, *folder_unprocessable; /* "" is stay */
     const char *destination; /* "ledger", or the name of a further one */
 };
@@ -199,6 +220,11 @@ bool address_matches(struct slice address, const struct texts *patterns);
 /* Two mails under one key: is one the list's or a gateway's copy of the other? */
 enum delivery_class copy_compare(const struct known_item *first, const struct message *second);
 
+/* In which languages its sender may be told, best first: a rule's, else those of Content-Language. */
+void policy_languages(const struct policy *policy,
+                      const struct message *message,
+                      char out[LANGUAGES_SIZE]);
+
 struct planned_effect {
     enum effect_kind kind;
     char target[STORED_NAME_SIZE]; /* a move's target is filled with the delivery's id */
@@ -211,7 +237,7 @@ struct planned_attachment {
     size_t part;     /* index into message.parts */
     char stored_name[STORED_NAME_SIZE];
     bool refused;
-    char reason[32]; /* "max-size", "type" */
+    char reason[32]; /* of enum exception */
 };
 
 struct plan {
@@ -233,6 +259,8 @@ void plan_clear(struct plan *plan); /* for CLEANUP */
 const char *delivery_class_text(enum delivery_class class);
 const char *skip_text(enum skip skip);
 const char *import_text(enum import_choice choice);
+const char *exception_text(enum exception exception);
+bool exception_parse(const char *text, enum exception *out);
 bool delivery_class_parse(const char *text, enum delivery_class *out);
 bool skip_parse(const char *text, enum skip *out);
 bool import_parse(const char *text, enum import_choice *out);

@@ -126,12 +126,7 @@ static void examine_templates(struct examining *x, const struct config_mailbox *
     const struct config_acknowledgement *a = &m->acknowledgement;
     CLEANUP(letter_writer_free) struct letter_writer *writer = NULL;
     struct err err = ERR_INIT;
-    struct letter_settings letter = {.from_name = a->from_name,
-                                     .from_address = a->from_address,
-                                     .domain = "localhost",
-                                     .templates_dir = x->config->templates_dir};
-    for (size_t i = 0; i < COMPLETION_COUNT; i++)
-        letter.file[i] = a->templates[i];
+    struct letter_settings letter = wire_letters(x->config, a);
     doctor_judge(x, letter_writer_new(&letter, &writer, &err), &err, "the confirmation's texts",
                  m->id);
 }

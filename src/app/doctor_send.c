@@ -30,12 +30,7 @@ static enum rc write_trial(struct trial *t, const char *to, struct err *err)
 {
     const struct config_acknowledgement *a = &t->mailbox->acknowledgement;
     CLEANUP(letter_writer_free) struct letter_writer *writer = NULL;
-    const char *at = strrchr(a->from_address, '@');
-    struct letter_settings settings = {.from_name = a->from_name,
-                                       .from_address = a->from_address,
-                                       .domain = at ? at + 1 : "localhost",
-                                       .templates_dir = t->x->config->templates_dir};
-    settings.file[COMPLETION_ACCEPTED] = a->templates[COMPLETION_ACCEPTED];
+    struct letter_settings settings = wire_letters(t->x->config, a);
     TRY(letter_writer_new(&settings, &writer, err));
     struct composer composer = letter_writer_port(writer);
     int64_t now = clock_now(&t->clock).wall_ms;

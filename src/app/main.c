@@ -4,6 +4,7 @@
 #include "dry_run.h"
 #include "fetch_large.h"
 #include "identify.h"
+#include "letter_test.h"
 #include "supervise.h"
 #include "verify.h"
 #include "wire.h"
@@ -63,6 +64,15 @@ identify(void *self, const char *path, const char *mailbox, struct identified *o
 {
     const struct program *p = self;
     return identify_file(p->config, path, mailbox, out, err);
+}
+
+static enum rc test_letter(void *self,
+                           const struct letter_question *question,
+                           struct letter_shown *out,
+                           struct err *err)
+{
+    const struct program *p = self;
+    return letter_test(p->config, question, out, err);
 }
 
 static enum rc read_original(void *self, const char *key, struct message *out, struct err *err)
@@ -133,6 +143,7 @@ static enum rc open_needs(void *self,
                                .doctor = doctor,
                                .identify = identify,
                                .look = look,
+                               .letter_test = test_letter,
                                .prove_runs = prove_runs,
                                .verify = verify,
                                .fetch_original = fetch_original,
@@ -145,6 +156,8 @@ static enum rc open_needs(void *self,
         setenv("TZ", p->config->timezone, 1);
         tzset();
     }
+    if (needs == NEEDS_LETTERS)
+        return wire_check_letters(p->config, problems);
     if (needs != NEEDS_LEDGER)
         return RC_OK;
     TRY(wire_data(p->config, true, &p->data, err));

@@ -3,6 +3,7 @@
 
 #include "notify.h"
 #include "wake.h"
+#include "wire.h"
 #include "worker.h"
 
 #include <onecase/backoff.h>
@@ -247,7 +248,9 @@ static void reload(struct supervisor *s)
     CLEANUP(str_clear) struct str problems = STR_INIT;
     struct config *fresh = NULL;
     notify_manager("RELOADING=1");
-    if (config_load(s->config->path, s->config->templates_dir, &fresh, &problems) != RC_OK) {
+    if (config_load(s->config->path, s->config->templates_dir, &fresh, &problems) != RC_OK ||
+        wire_check_letters(fresh, &problems) != RC_OK) {
+        config_free(&fresh);
         log_event(LOG_ERROR, "configuration.refused", "the old one stays: %s", str_z(&problems));
         notify_manager("READY=1");
         return;

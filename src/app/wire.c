@@ -185,10 +185,44 @@ struct key_rule *wire_key_rules(const struct config *config)
 
 /* ---- what answers ------------------------------------------------------------------------------- */
 
-static char *domain_of(const char *address)
+static const char *domain_part(const char *address)
 {
-    const char *at = strrchr(address, '@');
-    return mem_text(at ? at + 1 : "localhost");
+    const char *at = strrchr(address ? address : "", '@');
+    return at ? at + 1 : "localhost";
+}
+
+struct letter_settings wire_letters(const struct config *config,
+                                    const struct config_acknowledgement *a)
+{
+    struct letter_settings letter = {
+        .from_name = a->from_name,
+        .from_address = a->from_address,
+        .domain = domain_part(a->from_address),
+        .templates_dir = config->templates_dir,
+        .language = a->language,
+        .languages = a->languages,
+        .html = a->html,
+    };
+    for (size_t i = 0; i < COMPLETION_COUNT; i++)
+        letter.file[i] = a->templates[i];
+    return letter;
+}
+
+enum rc wire_check_letters(const struct config *config, struct str *problems)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < config->mailboxes.count; i++) {
+        const struct config_acknowledgement *a = &config->mailboxes.at[i].acknowledgement;
+        CLEANUP(letter_writer_free) struct letter_writer *writer = NULL;
+        struct letter_settings letter = wire_letters(config, a);
+        struct err why = ERR_INIT;
+        if (!a->enabled || letter_writer_new(&letter, &writer, &why) == RC_OK)
+            continue;
+        rc = RC_USAGE;
+        if (!slice_has(str_slice(problems), slice_z(why.text)))
+            str_addf(problems, "%s\n", why.text);
+    }
+    return rc;
 }
 
 static enum rc open_answers(struct wired *w, struct err *err)
@@ -196,14 +230,7 @@ static enum rc open_answers(struct wired *w, struct err *err)
     const struct config_acknowledgement *a = &w->mailbox->acknowledgement;
     if (!a->enabled)
         return RC_OK;
-    struct letter_settings letter = {
-        .from_name = a->from_name,
-        .from_address = a->from_address,
-        .domain = w->domain,
-        .templates_dir = w->config->templates_dir,
-    };
-    for (size_t i = 0; i < COMPLETION_COUNT; i++)
-        letter.file[i] = a->templates[i];
+    struct letter_settings letter = wire_letters(w->config, a);
     TRY(letter_writer_new(&letter, &w->writer, err));
     w->composer = letter_writer_port(w->writer);
     struct smtp_settings smtp = wire_smtp(a);
@@ -254,8 +281,7 @@ enum rc wire_open(const struct config *config,
                   struct err *err)
 {
     *out = (struct wired){.config = config, .mailbox = mailbox, .clock = system_clock()};
-    out->domain = domain_of(
-        mailbox->acknowledgement.from_address ? mailbox->acknowledgement.from_address : "");
+    out->domain = mem_text(domain_part(mailbox->acknowledgement.from_address));
     enum rc rc = open_all(out, err);
     if (rc != RC_OK) {
         wire_close(out);

@@ -76,5 +76,12 @@ struct reader_limits wire_limits(void);
 struct endpoint wire_endpoint(const struct config_server *server);
 struct smtp_settings wire_smtp(const struct config_acknowledgement *acknowledgement);
 
+/* What letters are made with; borrows from `config`. */
+struct letter_settings wire_letters(const struct config *config,
+                                    const struct config_acknowledgement *acknowledgement);
+/* Reads and checks the templates of every mailbox. RC_USAGE: `problems` got a line for each that is
+ * wrong. */
+enum rc wire_check_letters(const struct config *config, struct str *problems) MUST_CHECK;
+
 /* The key rules of the configuration as the core takes them; free() them. */
 struct key_rule *wire_key_rules(const struct config *config) MUST_CHECK;

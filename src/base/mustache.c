@@ -94,29 +94,60 @@ static int line_of(struct slice text, struct slice before)
     return line;
 }
 
-static bool is_known(struct slice name, const char *const *known)
-{
-    if (!known)
-        return name.len > 0;
-    for (; *known; known++)
-        if (slice_eqz(name, *known))
-            return true;
-    return false;
-}
-
 struct checking {
+    struct slice text;
     const char *const *known;
     struct slice open[DEPTH_MAX];
     size_t depth;
 };
 
-/* What is wrong with a tag where it stands; NULL: nothing. */
+static bool is_open(const struct checking *c, struct slice list)
+{
+    for (size_t i = 0; i < c->depth; i++)
+        if (slice_eq(c->open[i], list))
+            return true;
+    return false;
+}
+
+/* "list.name" is a name that stands only in the section of a list. */
+static struct slice list_of(const char *known)
+{
+    struct slice whole = slice_z(known);
+    size_t dot = slice_find(whole, '.', 0);
+    return dot < whole.len ? slice_cut(whole, 0, dot) : SLICE_EMPTY;
+}
+
+static struct slice name_of(const char *known)
+{
+    struct slice list = list_of(known);
+    return slice_z(known + (list.len > 0 ? list.len + 1 : 0));
+}
+
+static bool stands_here(const struct checking *c, const char *known)
+{
+    struct slice list = list_of(known);
+    return list.len == 0 || is_open(c, list);
+}
+
+static bool is_known(const struct checking *c, struct slice name)
+{
+    if (!c->known)
+        return name.len > 0;
+    for (size_t i = 0; c->known[i]; i++)
+        if (slice_eq(name, name_of(c->known[i])) && stands_here(c, c->known[i]))
+            return true;
+    return false;
+}
+
+static const char no_field[] = "there is no field of the name";
+
+/* What a tag does wrong where it stands; NULL: nothing. */
 static const char *wrong(struct checking *c, const struct token *t)
 {
     if (t->tag == TAG_WRONG)
         return "only {{name}}, {{#name}}, {{^name}}, {{/name}} and {{!comment}} are allowed, not";
-    if (!is_known(t->name, c->known))
-        return "there is no field of the name";
+    if (!is_known(c, t->name))
+        return no_field;
     if (t->tag == TAG_CLOSE)
         return c->depth > 0 && slice_eq(c->open[--c->depth], t->name)
                    ? NULL
@@ -129,16 +160,33 @@ static const char *wrong(struct checking *c, const struct token *t)
     return NULL;
 }
 
-static enum rc
-says(struct slice text, struct slice before, const char *what, struct slice name, struct err *err)
+/* Which field is meant is easier to see where those that there are stand beside it. */
+static void say_what_there_is(const struct checking *c, struct str *out)
 {
-    return FAIL(err, RC_REFUSED, "%d: %s '%.*s'", line_of(text, before), what, (int)name.len,
-                name.len ? name.at : "");
+    for (size_t i = 0; c->known && c->known[i]; i++)
+        if (stands_here(c, c->known[i])) {
+            str_addz(out, out->len > 0 ? ", " : "; here there are ");
+            str_add(out, name_of(c->known[i]));
+        }
+}
+
+static enum rc says(const struct checking *c,
+                    struct slice before,
+                    const char *what,
+                    struct slice name,
+                    struct err *err)
+{
+    CLEANUP(str_clear) struct str there = STR_INIT;
+    struct slice shown = slice_cut(name, 0, 64);
+    if (what == no_field)
+        say_what_there_is(c, &there);
+    return FAIL(err, RC_REFUSED, "%d: %s '%.*s'%s", line_of(c->text, before), what, (int)shown.len,
+                shown.at, str_z(&there));
 }
 
 enum rc mustache_check(struct slice text, const char *const *known, struct err *err)
 {
-    struct checking c = {.known = known};
+    struct checking c = {.text = text, .known = known};
     for (size_t at = 0; at < text.len;) {
         struct token t = next_token(text, at);
         at = t.next;
@@ -146,10 +194,10 @@ enum rc mustache_check(struct slice text, const char *const *known, struct err *
             continue;
         const char *what = wrong(&c, &t);
         if (what)
-            return says(text, t.before, what, t.name, err);
+            return says(&c, t.before, what, t.name, err);
     }
     if (c.depth > 0)
-        return says(text, c.open[c.depth - 1], "a section is never closed:", c.open[c.depth - 1],
+        return says(&c, c.open[c.depth - 1], "a section is never closed:", c.open[c.depth - 1],
                     err);
     return RC_OK;
 }
@@ -185,7 +233,7 @@ static const struct mustache_value *find(const struct rendering *r, struct slice
     const struct mustache_value *v = NULL;
     for (size_t i = r->depth; !v && i > 0; i--) {
         const struct frame *f = &r->frame[i - 1];
-        if (f->list && f->list->row)
+        if (f->list)
             v = find_in(&f->list->row[f->row], name);
     }
     return v ? v : find_in(r->scope, name);
@@ -193,18 +241,7 @@ static const struct mustache_value *find(const struct rendering *r, struct slice
 
 static bool truthy(const struct mustache_value *v)
 {
-    return v && (v->items > 0 || v->rows > 0 || v->text.len > 0);
-}
-
-/* Inside a list of texts {{name}} is the item, whatever else is called so. */
-static const char *item_of(const struct rendering *r, struct slice name)
-{
-    for (size_t i = r->depth; i > 0; i--) {
-        const struct frame *f = &r->frame[i - 1];
-        if (f->list && f->list->item && slice_eqz(name, "name"))
-            return f->list->item[f->row];
-    }
-    return NULL;
+    return v && (v->rows > 0 || v->text.len > 0);
 }
 
 static void write_escaped(struct slice text, struct str *out)
@@ -227,9 +264,8 @@ static void write_escaped(struct slice text, struct str *out)
 
 static void write_value(struct rendering *r, struct slice name)
 {
-    const char *item = item_of(r, name);
-    const struct mustache_value *v = item ? NULL : find(r, name);
-    struct slice text = item ? slice_z(item) : v ? v->text : SLICE_EMPTY;
+    const struct mustache_value *v = find(r, name);
+    struct slice text = v ? v->text : SLICE_EMPTY;
     if (r->page && !(v && v->markup))
         write_escaped(text, r->out);
     else
@@ -264,8 +300,7 @@ static void open_section(struct rendering *r, const struct token *t)
     bool inverted = t->tag == TAG_INVERTED;
     if (inverted == truthy(v) || r->depth > DEPTH_MAX)
         return;
-    r->frame[r->depth++] =
-        (struct frame){.text = body, .list = !inverted && (v->item || v->row) ? v : NULL};
+    r->frame[r->depth++] = (struct frame){.text = body, .list = !inverted && v->row ? v : NULL};
 }
 
 /* The end of a frame: once more for the next row of its list, or back to the one around it. */
@@ -273,7 +308,7 @@ static void end_of_frame(struct rendering *r)
 {
     struct frame *f = &r->frame[r->depth - 1];
     f->at = 0;
-    if (!f->list || ++f->row >= f->list->items + f->list->rows)
+    if (!f->list || ++f->row >= f->list->rows)
         r->depth--;
 }
 

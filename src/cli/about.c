@@ -103,6 +103,11 @@ const struct about abouts[] = {
     { "",                   "--reason TEXT",                    "why; recorded" },
 
     { "identify",           "",                                 "Reads a message file as if it had just come, in a folder of its own: its key, its digests, and whether it would be answered." },
+    { "template test",      "",                                 "Reads a message file as if it had just come, and shows the letter as it would leave: whom it goes to or why nobody, its headers, its text and its HTML. Nothing is sent and nothing is touched." },
+    { "template test",      "--mailbox M",                      "as if it came to this mailbox; by default the first" },
+    { "template test",      "--state STATE",                    "accepted, accepted_with_exceptions, appended or closed; by default what it would be" },
+    { "template test",      "--language LANG",                  "as if a rule said so; by default as it would be chosen" },
+    { "template test",      "onecase template test mail.eml --state closed --language fr", "" },
     { "identify",           "--mailbox M",                      "as if it came to this mailbox; by default the first" },
 
     { "config",             "",                                 "config/onecase.example.yaml is a shorter start." },

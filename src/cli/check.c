@@ -39,7 +39,8 @@ say_number(struct checking *c, const char *mailbox, int64_t n, const char *one, 
 
 static void check_servers(struct checking *c, const struct view_mailbox *m)
 {
-    static const char *const names[] = {"the IMAP server", "the SMTP server", "the destination"};
+    static const char *const names[] = {"the IMAP server", "the SMTP server", "the destination",
+                                        "the virus scanner"};
     for (size_t i = 0; i < CIRCUIT_OF_COUNT; i++) {
         char text[200], since[32];
         if (m->circuit[i].state == CIRCUIT_CLOSED)

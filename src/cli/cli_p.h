@@ -166,6 +166,7 @@ int cmd_metrics(struct call *call);
 int cmd_verify(struct call *call);
 int cmd_export(struct call *call);
 int cmd_identify(struct call *call);
+int cmd_template_test(struct call *call);
 int cmd_doctor(struct call *call);
 int cmd_spec(struct call *call);
 int cmd_config(struct call *call);

@@ -10,7 +10,7 @@
 /* clang-format off */
 const struct command commands[] = {
 /*    group     what is typed                                                                         needs          runs                   in one line */
-    { RUNNING,  "run [--once] [--dry-run] [--mailbox M] [--take-over NAME] [--json]",                 NEEDS_CONFIG,  cmd_run,               "The service; --once handles what is there now and ends." },
+    { RUNNING,  "run [--once] [--dry-run] [--mailbox M] [--take-over NAME] [--json]",                 NEEDS_LETTERS, cmd_run,               "The service; --once handles what is there now and ends." },
     { RUNNING,  "status [--json]",                                                                    NEEDS_LEDGER,  cmd_status,            "Each mailbox: counts by state, what waits and why." },
     { RUNNING,  "doctor [--send-to ADDRESS] [--json]",                                                NEEDS_CONFIG,  cmd_doctor,            "Tries everything and says how to mend what is wrong." },
     { RUNNING,  "check [--json]",                                                                     NEEDS_LEDGER,  cmd_check,             "One line for monitoring: exit 0 good, 1 warning, 2 critical, 3 unknown." },
@@ -38,6 +38,8 @@ const struct command commands[] = {
     { DECIDING, "pause --by NAME --reason TEXT [--mailbox M] [--effect KIND] [--hold FOLDER]",        NEEDS_LEDGER,  cmd_pause,             "Arrivals go on being recorded, no step runs; --hold keeps new mail aside." },
     { DECIDING, "resume --by NAME --reason TEXT [--mailbox M]",                                       NEEDS_LEDGER,  cmd_resume,            "Ends a pause, and brings back what was kept aside." },
     { MORE,     "identify FILE [--mailbox M] [--json]",                                               NEEDS_CONFIG,  cmd_identify,          "Who a message file would be; touches nothing." },
+    { MORE,     "template test FILE [--mailbox M] [--state accepted|accepted_with_exceptions|appended|closed] [--language LANG] [--json]",
+                                                                                                      NEEDS_LETTERS, cmd_template_test,     "What the sender of a message file would be told; sends nothing." },
     { MORE,     "config [--reference]",                                                               NEEDS_NOTHING, cmd_config,            "Every setting with its default, as an example file." },
     { MORE,     "spec",                                                                               NEEDS_NOTHING, cmd_spec,              "The rules it works by, as tables." },
     { MORE,     "version",                                                                            NEEDS_NOTHING, cmd_version,           "The version." },

@@ -182,7 +182,8 @@ static void count_line(const struct call *call, int64_t n, const char *what)
 
 static void circuits(const struct call *call, const struct view_mailbox *m)
 {
-    static const char *const names[] = {"IMAP server", "SMTP server", "destination"};
+    static const char *const names[] = {"IMAP server", "SMTP server", "destination",
+                                        "virus scanner"};
     for (size_t i = 0; i < LENGTH(names); i++) {
         const struct circuit *c = &m->circuit[i];
         CLEANUP(str_clear) struct str line = STR_INIT;

@@ -152,6 +152,73 @@ check_template(struct reading *r, const struct config_acknowledgement *a, const 
                    "there is no template \"%s\" that can be read in %s", *name, folder);
 }
 
+/* Does the template itself say that it is in this language, in its second line? */
+static bool says_language(const char *path, const char *language)
+{
+    static const char field[] = "content-language:";
+    char line[256] = "";
+    FILE *f = fopen(path, "re");
+    bool two =
+        f != NULL && fgets(line, sizeof line, f) != NULL && fgets(line, sizeof line, f) != NULL;
+    struct slice said = slice_z(two ? line : "");
+
+    if (f != NULL)
+        fclose(f);
+    return slice_starts_nocase(said, slice_z(field)) &&
+           slice_eq_nocase(slice_trim(slice_cut(said, sizeof field - 1, said.len)),
+                           slice_z(language));
+}
+
+/* A language that is asked for has its template in every state that is told. */
+static void check_language(struct reading *r,
+                           const struct config_acknowledgement *a,
+                           const char *language,
+                           struct place place)
+{
+    const char *folder = r->config->templates_dir;
+
+    for (size_t i = 0; language[0] != '\0' && i < LENGTH(a->templates); i++) {
+        CLEANUP(str_clear) struct str own = STR_INIT;
+        CLEANUP(str_clear) struct str path = STR_INIT;
+        const char *name = a->templates[i];
+        const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+
+        if (name == NULL || name[0] == '\0')
+            continue;
+        str_addf(&own, "%s/%s", folder, name);
+        str_addf(&path, "%s/%.*s.%s%s", folder, (int)(dot != NULL ? dot - name : (int)strlen(name)),
+                 name, language, dot != NULL ? dot : "");
+        if (access(str_z(&path), R_OK) == 0 || access(str_z(&own), R_OK) != 0 ||
+            says_language(str_z(&own), language))
+            continue;
+        problem_at(r->problems, place, "there is no template in \"%s\": expected \"%s\"", language,
+                   str_z(&path));
+    }
+}
+
+static void check_rule_of_language(struct reading *r,
+                                   const struct config_acknowledgement *a,
+                                   const struct language_rule *rule)
+{
+    struct place place = PLACE_OF(r, rule, &rule->language);
+
+    if (rule->from[0] == '\0' && rule->to[0] == '\0')
+        wrong(r, PLACE_OF(r, rule, NULL),
+              "a language rule says for whom: expected from, to, or both");
+    check_language(r, a, rule->language, place);
+}
+
+static void check_languages(struct reading *r, const struct config_acknowledgement *a)
+{
+    if (r->config->templates_dir[0] == '\0')
+        return;
+    check_language(r, a, a->language, PLACE_OF(r, a, &a->language));
+    for (size_t i = 0; i < a->languages.count; i++)
+        check_language(r, a, a->languages.at[i], PLACE_OF(r, a, &a->languages));
+    for (size_t i = 0; i < a->language_rules.count; i++)
+        check_rule_of_language(r, a, &a->language_rules.at[i]);
+}
+
 static void check_acknowledgement(struct reading *r, const struct config_acknowledgement *a)
 {
     struct place place = PLACE_OF(r, a, NULL);
@@ -171,6 +238,7 @@ static void check_acknowledgement(struct reading *r, const struct config_acknowl
     check_server(r, &a->smtp, false);
     for (size_t i = 0; i < LENGTH(a->templates); i++)
         check_template(r, a, &a->templates[i]);
+    check_languages(r, a);
 }
 
 /* Mailboxes */

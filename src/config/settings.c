@@ -25,6 +25,7 @@ static const char *const closed_words[] = {"reopen", "new-case", NULL};
 static const char *const stranger_words[] = {"new-case", NULL};
 static const char *const approval_words[] = {"one-person", "two-person", NULL};
 static const char *const use_words[] = {"value", "digest", NULL};
+static const char *const too_large_words[] = {"refuse", "accept", NULL};
 
 /* clang-format off */
 
@@ -140,6 +141,18 @@ static const struct setting templates_rows[] = {
 #undef AT
 static const struct block templates = BLOCK_OF(templates_rows, struct config_acknowledgement);
 
+#define AT(member) offsetof(struct language_rule, member)
+static const struct setting language_rule_rows[] = {
+    {"from",     VALUE_PATTERN,  0,        AT(from),     "",   0, 0,
+     .says = "Mail from these senders; * is any text.", .example = "*@example.at"},
+    {"to",       VALUE_PATTERN,  0,        AT(to),       "",   0, 0,
+     .says = "Mail to this address of ours; with `from` both must match.", .example = "hilfe@example.org"},
+    {"language", VALUE_LANGUAGE, REQUIRED, AT(language), NULL, 0, 0,
+     .says = "What they are told in.", .example = "de"},
+};
+#undef AT
+static const struct block language_rule = BLOCK_OF(language_rule_rows, struct language_rule);
+
 #define AT(member) offsetof(struct config_evidence, member)
 static const struct setting evidence_rows[] = {
     {"folder",  VALUE_TEXT,     0, AT(folder),  "",    0, 255,
@@ -165,7 +178,17 @@ static const struct setting acknowledgement_rows[] = {
      .says = "Where they bounce to; by default the address of `from`. With <> nothing bounces back.",
      .example = "help@example.org"},
     {"templates",           VALUE_BLOCK,        0,     SAME,                    NULL,      0,          0,
-     .says = "Files of templates_dir, by what the sender is told.", .block = &templates},
+     .says = "Files of templates_dir, by what the sender is told. NAME.de.txt beside NAME.txt is for mail in German.",
+     .block = &templates},
+    {"language",            VALUE_LANGUAGE,     0,     AT(language),            "",        0,          0,
+     .says = "What is told in where neither a rule nor the mail's Content-Language says; \"\" is that of NAME.txt itself.",
+     .example = "de"},
+    {"languages",           VALUE_LANGUAGE,     MANY,  AT(languages),           "[]",      0,          0,
+     .says = "No others are spoken; [] is every one that has a template."},
+    {"language_rules",      VALUE_BLOCKS,       0,     AT(language_rules),      NULL,      0,          1000,
+     .says = "Languages by address, whatever the mail says; the first rule that matches.", .block = &language_rule},
+    {"html",                VALUE_FLAG,         0,     AT(html),                "false",   0,          0,
+     .says = "Whether an HTML alternative goes along: NAME.html beside each NAME.txt."},
     {"connections",         VALUE_NUMBER,       0,     AT(connections),         "2",       1,          64,
      .says = "How many are under way at once."},
     {"rate",                VALUE_NUMBER,       0,     AT(rate),                "0",       0,          100000,
@@ -255,12 +278,33 @@ static const struct setting case_rows[] = {
 #undef AT
 static const struct block case_block = BLOCK_OF(case_rows, struct config);
 
+#define AT(member) offsetof(struct config, scan.member)
+static const struct setting scan_rows[] = {
+    {"socket",    VALUE_SOCKET,   0, AT(socket),     "",       0,          0,
+     .says = "Where clamd listens; \"\" is no scanning. While it cannot be reached, attachments wait.",
+     .example = "/run/clamav/clamd.ctl"},
+    {"timeout",   VALUE_DURATION, 0, AT(timeout_ms), "60s",    SECONDS(1), MINUTES(10),
+     .says = "How long it may take for each step, its answer included."},
+    {"too_large", VALUE_CHOICE,   0, AT(too_large),  "refuse", CONFIG_TOO_LARGE_REFUSE, 0,
+     .says = "What becomes of an attachment that is larger than its StreamMaxLength: not stored, or stored unscanned.",
+     .words = too_large_words},
+};
+#undef AT
+static const struct block scan = BLOCK_OF(scan_rows, struct config);
+
 #define AT(member) offsetof(struct config, member)
 static const struct setting attachments_rows[] = {
     {"max_size",     VALUE_OCTETS,    0,    AT(attachment_max_size), "25MB", 1, 4 * GB,
      .says = "A larger attachment is not stored by itself; the original has it."},
+    {"max_count",    VALUE_NUMBER,    0,    AT(attachment_max_count), "100", 1, 1000,
+     .says = "So many of one mail are stored, the first ones."},
+    {"max_name",     VALUE_NUMBER,    0,    AT(attachment_max_name), "1000", 1, 1000,
+     .says = "One with a longer name, in octets of UTF-8, is not stored; what is stored has at most 120 of it."},
     {"refuse_types", VALUE_MIME_TYPE, MANY, AT(refuse_types),        "[]",   0, 0,
-     .says = "Types that are refused, such as application/x-msdownload or video/*."},
+     .says = "Types that are refused, such as application/x-msdownload or video/*, and extensions, such as .exe. A type is "
+             "met by what the mail says, by the file's extension and by its first octets."},
+    {"scan",         VALUE_BLOCK,     0,    SAME,                    NULL,   0, 0,
+     .says = "Whether attachments are scanned for viruses before they are stored.", .block = &scan},
 };
 #undef AT
 static const struct block attachments = BLOCK_OF(attachments_rows, struct config);

@@ -28,6 +28,8 @@
     X(VALUE_SENDER,         "const char *", "")                                             \
     X(VALUE_REVERSE_PATH,   "const char *", "")                                             \
     X(VALUE_MIME_TYPE,      "const char *", "")                                             \
+    X(VALUE_LANGUAGE,       "const char *", "")                                             \
+    X(VALUE_SOCKET,         "const char *", "")                                             \
     X(VALUE_FILE,           "const char *", "")                                             \
     X(VALUE_FOLDER,         "const char *", "")                                             \
     X(VALUE_TEMPLATE,       "const char *", "")                                             \

@@ -93,7 +93,7 @@ bool is_reverse_path(struct slice text)
 
 /* Names */
 
-bool is_mime_type(struct slice text)
+static bool is_mime_type(struct slice text)
 {
     static const char token[] = LETTERS DIGITS "!#$&^_.+-";
     size_t at = slice_find(text, '/', 0);
@@ -101,6 +101,13 @@ bool is_mime_type(struct slice text)
 
     return made_of(slice_cut(text, 0, at), token, false, 1, 127) &&
            (slice_eqz(subtype, "*") || made_of(subtype, token, false, 1, 127));
+}
+
+bool is_file_kind(struct slice text)
+{
+    if (text.len > 0 && text.at[0] == '.')
+        return made_of(slice_cut(text, 1, text.len), LETTERS DIGITS "_+-", false, 1, 16);
+    return is_mime_type(text);
 }
 
 bool is_prefix(struct slice text)
@@ -145,6 +152,14 @@ bool is_listen(struct slice text)
     if (host.at[0] == '[' && host.at[host.len - 1] == ']')
         return made_of(slice_cut(host, 1, host.len - 2), DIGITS "abcdefABCDEF:.", false, 2, 45);
     return made_of(host, LETTERS DIGITS ".-", false, 1, 253);
+}
+
+/* sockaddr_un has room for 108 octets with its NUL. */
+bool is_socket(struct slice text)
+{
+    if (text.len > 0 && text.at[0] == '/')
+        return text.len < 108 && is_plain(text);
+    return is_listen(text);
 }
 
 bool is_ledger(struct slice text)

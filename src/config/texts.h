@@ -11,7 +11,8 @@ bool is_address(struct slice text); /* local@domain */
 bool is_pattern(struct slice text); /* the same with * for any text */
 bool is_sender(struct slice text);  /* an address, or "Name <address>" */
 bool is_reverse_path(struct slice text);
-bool is_mime_type(struct slice text); /* type/subtype or type/ * */
+bool is_file_kind(struct slice text); /* type/subtype, type/ *, or .extension */
+bool is_socket(struct slice text);    /* an absolute path that fits, or host:port */
 bool is_prefix(struct slice text);
 bool is_host(struct slice text);
 bool is_header(struct slice text);

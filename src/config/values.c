@@ -4,6 +4,7 @@
 
 #include <onecase/config.h>
 #include <onecase/identity.h>
+#include <onecase/language.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -167,7 +168,9 @@ static const struct {
     [VALUE_PATTERN]      = {read_lower,    is_pattern,      "an address such as help@example.org, or a pattern such as *@example.org", NULL},
     [VALUE_SENDER]       = {read_text,     is_sender,       "an address, alone or as \"Service Desk <help@example.org>\"", NULL},
     [VALUE_REVERSE_PATH] = {read_text,     is_reverse_path, "an address such as help@example.org, or \"<>\"", NULL},
-    [VALUE_MIME_TYPE]    = {read_lower,    is_mime_type,    "a type such as application/zip, or video/*", NULL},
+    [VALUE_MIME_TYPE]    = {read_lower,    is_file_kind,    "a type such as application/zip, or video/*, or an extension such as .exe", NULL},
+    [VALUE_LANGUAGE]     = {read_lower,    language_valid,  "a language such as de or pt-br", NULL},
+    [VALUE_SOCKET]       = {read_text,     is_socket,       "the path of a socket, or host and port such as 127.0.0.1:3310", NULL},
     [VALUE_FILE]         = {read_file,     is_path,         "the path of a file", NULL},
     [VALUE_FOLDER]       = {read_folder,   is_path,         "the path of a folder", NULL},
     [VALUE_TEMPLATE]     = {read_text,     is_template,     "the name of a file in templates_dir", NULL},

@@ -10,9 +10,9 @@
  * Numbers are unsigned, least significant octet first. The length of the whole follows from the
  * head and is checked before anything else is read. */
 
-#define MAGIC     SLICE("onecase\1") /* its last octet is the version */
+#define MAGIC     SLICE("onecase\2") /* its last octet is the version */
 #define SPAN_SIZE 8
-#define PART_SIZE (1 + 3 * SPAN_SIZE + 8 + DIGEST_SIZE)
+#define PART_SIZE (1 + 4 * SPAN_SIZE + 8 + DIGEST_SIZE)
 #define HEAD_SIZE (8 + 4 + 4 + 4 + 1 + 8)
 
 /* Instants that a date of 1990 to 9999 can be, whatever its zone. */
@@ -50,6 +50,7 @@ static const struct {
     {offsetof(struct message, proof),           TEXT_LINE},
     {offsetof(struct message, reported),        TEXT_IDS},
     {offsetof(struct message, report_action),   TEXT_LINE},
+    {offsetof(struct message, language),        TEXT_LINE},
 };
 /* clang-format on */
 
@@ -78,6 +79,7 @@ static void put_part(struct str *out, const struct message_part *part)
     put(out, part->role, 1);
     put_span(out, part->type);
     put_span(out, part->name);
+    put_span(out, part->seen);
     put_span(out, part->file);
     put(out, (uint64_t)part->size, 8);
     str_add(out, (struct slice){(const char *)part->sha256.octet, DIGEST_SIZE});
@@ -129,6 +131,7 @@ static void take_part(struct slice *rest, struct message_part *out)
     out->role = (enum part_role)take(rest, 1);
     out->type = take_span(rest);
     out->name = take_span(rest);
+    out->seen = take_span(rest);
     out->file = take_span(rest);
     out->size = (int64_t)take(rest, 8);
     memcpy(out->sha256.octet, rest->at, DIGEST_SIZE);
@@ -239,6 +242,7 @@ static bool part_sound(const struct message *m, const struct message_part *part,
     return (part->role == PART_TEXT || part->role == PART_ATTACHMENT) && part->size >= 0 &&
            text_sound(m, part->type, TEXT_LINE, budget) &&
            text_sound(m, part->name, TEXT_FREE, budget) &&
+           text_sound(m, part->seen, TEXT_LINE, budget) &&
            text_sound(m, part->file, TEXT_FILE, budget);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "file_kind.h"
 #include "policy_p.h"
 
 #include <stdio.h>
@@ -22,30 +23,42 @@ static void give_reason(char *to, size_t room, const char *reason)
 
 /* ---- attachments --------------------------------------------------------------------------- */
 
-static bool type_refused(const struct policy *policy, struct slice type)
+/* Its own name for the eyes of the rule: without what makes a name look like another. */
+static bool
+type_refused(const struct policy *policy, const struct message *m, const struct message_part *part)
 {
-    for (size_t i = 0; i < policy->refuse_types.count; i++) {
-        struct slice refused = slice_z(policy->refuse_types.at[i]);
-        bool whole_class = refused.len > 1 && refused.at[refused.len - 1] == '*';
-        if (whole_class ? slice_starts_nocase(type, slice_cut(refused, 0, refused.len - 1))
-                        : slice_eq_nocase(type, refused))
+    CLEANUP(str_clear) struct str name = STR_INIT;
+    struct slice type = message_slice(m, part->type);
+    if (policy->refuse_types.count == 0)
+        return false;
+    safe_name(message_slice(m, part->name), type, &name);
+    for (size_t i = 0; i < policy->refuse_types.count; i++)
+        if (file_kind_is(slice_z(policy->refuse_types.at[i]), type, message_slice(m, part->seen),
+                         str_slice(&name)))
             return true;
-    }
     return false;
 }
 
-static const char *
-refusal(const struct policy *policy, const struct message *m, const struct message_part *part)
+/* Why the `number`th attachment is not taken; EXCEPTION_NONE: it is. */
+static enum exception refusal(const struct policy *policy,
+                              const struct message *m,
+                              const struct message_part *part,
+                              unsigned number)
 {
+    if (policy->attachment_count > 0 && number > policy->attachment_count)
+        return EXCEPTION_TOO_MANY;
     if (policy->attachment_max > 0 && part->size > policy->attachment_max)
-        return "max-size";
-    return type_refused(policy, message_slice(m, part->type)) ? "type" : "";
+        return EXCEPTION_TOO_LARGE;
+    if (policy->attachment_name_max > 0 && part->name.len > policy->attachment_name_max)
+        return EXCEPTION_NAME;
+    return type_refused(policy, m, part) ? EXCEPTION_TYPE : EXCEPTION_NONE;
 }
 
 bool plan_has_exceptions(const struct policy *policy, const struct message *m)
 {
+    unsigned number = 0;
     for (size_t i = 0; m && i < m->part_count; i++)
-        if (m->parts[i].role == PART_ATTACHMENT && refusal(policy, m, &m->parts[i])[0])
+        if (m->parts[i].role == PART_ATTACHMENT && refusal(policy, m, &m->parts[i], ++number))
             return true;
     return false;
 }
@@ -60,8 +73,9 @@ static void plan_attachment(const struct policy *policy,
     *a = (struct planned_attachment){.number = (unsigned)plan->attachments, .part = part};
     stored_name(a->number, message_slice(m, m->parts[part].name),
                 message_slice(m, m->parts[part].type), a->stored_name);
-    const char *reason = refusal(policy, m, &m->parts[part]);
-    a->refused = reason[0] != '\0';
+    enum exception exception = refusal(policy, m, &m->parts[part], a->number);
+    const char *reason = exception_text(exception);
+    a->refused = exception != EXCEPTION_NONE;
     give_reason(a->reason, sizeof a->reason, reason);
     struct planned_effect *e = add_effect(
         plan, EFFECT_ATTACHMENT, a->refused ? EFFECT_REFUSED : EFFECT_PLANNED, a->stored_name);

@@ -7,12 +7,15 @@
 WORDS(class_words, DELIVERY_CLASS_LIST);
 WORDS(skip_words, SKIP_LIST);
 WORDS(import_words, IMPORT_LIST);
+WORDS(exception_words, EXCEPTION_LIST);
 DEFINE_TEXT(delivery_class_text, delivery_class, class_words)
 DEFINE_TEXT(skip_text, skip, skip_words)
 DEFINE_TEXT(import_text, import_choice, import_words)
+DEFINE_TEXT(exception_text, exception, exception_words)
 DEFINE_PARSE(delivery_class_parse, delivery_class, class_words)
 DEFINE_PARSE(skip_parse, skip, skip_words)
 DEFINE_PARSE(import_parse, import_choice, import_words)
+DEFINE_PARSE(exception_parse, exception, exception_words)
 
 struct judging {
     const struct policy *policy;
@@ -42,6 +45,42 @@ static enum skip skip_judge(const struct judging *j, enum disposition dispositio
     if (limit->count > 0 && j->known->recipient_told >= limit->count)
         return SKIP_RECIPIENT_LIMIT;
     return SKIP_NONE;
+}
+
+/* ---- in which language? --------------------------------------------------------------------- */
+
+static bool from_matches(const char *pattern, const struct message *m)
+{
+    return !pattern[0] || address_matches(message_slice(m, m->from), &(struct texts){&pattern, 1});
+}
+
+static bool any_matches(const char *pattern, struct slice list)
+{
+    struct slice address;
+    while (message_next(&list, &address))
+        if (address_matches(address, &(struct texts){&pattern, 1}))
+            return true;
+    return false;
+}
+
+static bool to_matches(const char *pattern, const struct message *m)
+{
+    return !pattern[0] || any_matches(pattern, message_slice(m, m->to)) ||
+           any_matches(pattern, message_slice(m, m->cc));
+}
+
+void policy_languages(const struct policy *policy,
+                      const struct message *message,
+                      char out[LANGUAGES_SIZE])
+{
+    for (size_t i = 0; i < policy->language_rules; i++) {
+        const struct language_rule *rule = &policy->language_rule[i];
+        if (!from_matches(rule->from, message) || !to_matches(rule->to, message))
+            continue;
+        language_list(slice_z(rule->language), out);
+        return;
+    }
+    language_list(message_slice(message, message->language), out);
 }
 
 /* ---- is it a copy of what is known? -------------------------------------------------------- */

@@ -348,7 +348,8 @@ static json_t *states(const struct view_mailbox *m)
 /* The circuit of the acknowledgements, else of the mailbox itself, else of the destination. */
 static json_t *circuit(const struct view_mailbox *m)
 {
-    static const enum circuit_of order[] = {CIRCUIT_SMTP, CIRCUIT_IMAP, CIRCUIT_DESTINATION};
+    static const enum circuit_of order[] = {CIRCUIT_SMTP, CIRCUIT_IMAP, CIRCUIT_DESTINATION,
+                                            CIRCUIT_SCANNER};
     for (size_t i = 0; i < LENGTH(order); i++) {
         const struct circuit *c = &m->circuit[order[i]];
         if (c->state == CIRCUIT_CLOSED)
@@ -440,6 +441,26 @@ void json_identified(const struct identified *id, struct str *out)
     put(o, "fingerprint", id->readable ? hex(&id->fingerprint) : json_null());
     put(o, "rule", text_or_null(id->rule));
     put(o, "acknowledgement", text_or_null(skip_text(id->skip)));
+    finish(o, out);
+}
+
+/* ---- template test ------------------------------------------------------------------------------------ */
+
+void json_letter(const struct letter_shown *l, struct str *out)
+{
+    bool none = l->octets.len == 0;
+    json_t *o = json_object();
+    put(o, "mailbox", text(l->mailbox));
+    put(o, "case", text(l->reference));
+    put(o, "completion_state", text(completion_text(l->completion)));
+    put(o, "to", l->skip == SKIP_NONE ? text(l->recipient) : json_null());
+    put(o, "skipped", text_or_null(skip_text(l->skip)));
+    put(o, "languages", text(l->languages));
+    put(o, "language", text_or_null(l->language));
+    put(o, "subject", none ? json_null() : octets(str_slice(&l->subject)));
+    put(o, "text", none ? json_null() : octets(str_slice(&l->text)));
+    put(o, "html", l->html.len == 0 ? json_null() : octets(str_slice(&l->html)));
+    put(o, "octets", none ? json_null() : octets(str_slice(&l->octets)));
     finish(o, out);
 }
 

@@ -7,6 +7,7 @@
 #include "words.h"
 
 #include <onecase/identity.h>
+#include <onecase/language.h>
 #include <onecase/source.h>
 
 /* Addresses */
@@ -112,6 +113,20 @@ static void read_list_id(const struct fields *fields, struct message *out)
     out->list_id = whole.len > 0 ? whole : (struct span){0, 0};
 }
 
+/* Tags alone are kept of what it says. */
+static void read_language(const struct fields *fields, struct message *out)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    char tags[LANGUAGES_SIZE];
+    struct slice value;
+
+    if (!fields_first(fields, "Content-Language", &value))
+        return;
+    words_unfold(value, &text);
+    language_list(str_slice(&text), tags);
+    out->language = message_keep(out, slice_z(tags));
+}
+
 /* Our own mark, or an id of ours: the mail's own, or what Exchange put in its place. */
 static void read_acknowledgement(const struct fields *fields, struct message *out)
 {
@@ -158,6 +173,7 @@ void facts_read(struct slice head,
     read_subject(fields, out);
     out->signs |= signs_read(fields, message_slice(out, out->subject));
     read_list_id(fields, out);
+    read_language(fields, out);
     read_acknowledgement(fields, out);
     out->reply_to = read_list(fields, "Reply-To", limits, out);
     out->to = read_list(fields, "To", limits, out);

@@ -4,6 +4,7 @@
 #include "prescan.h"
 
 #include <gmime/gmime.h>
+#include <string.h>
 
 #define EXTENSION_MAX 32 /* octets with the dot */
 
@@ -63,6 +64,14 @@ enum rc part_file_begin(struct part_file *f,
     return RC_OK;
 }
 
+static void keep_start(struct part_file *f, struct slice octets)
+{
+    octets = slice_cut(octets, 0, MAGIC_OCTETS - f->started);
+    if (octets.len > 0)
+        memcpy(f->start + f->started, octets.at, octets.len);
+    f->started += octets.len;
+}
+
 enum rc part_file_add(struct part_file *f, struct slice octets, struct err *err)
 {
     assert(f->part != NULL);
@@ -70,6 +79,7 @@ enum rc part_file_add(struct part_file *f, struct slice octets, struct err *err)
     if (f->sink->total > f->sink->limits->decoded_octets)
         return limit_refuse(LIMIT_decoded_octets, f->sink->limits, err);
     sha256_add(f->hash, octets);
+    keep_start(f, octets);
     f->part->size += (int64_t)octets.len;
     return f->sink->spool->add(f->sink->spool->self, octets, err);
 }
@@ -77,6 +87,9 @@ enum rc part_file_add(struct part_file *f, struct slice octets, struct err *err)
 enum rc part_file_end(struct part_file *f, struct err *err)
 {
     f->part->sha256 = sha256_done(&f->hash);
+    if (f->part->role == PART_ATTACHMENT)
+        f->part->seen =
+            message_keep(f->sink->out, magic_type((struct slice){f->start, f->started}));
     return f->sink->spool->end(f->sink->spool->self, err);
 }
 

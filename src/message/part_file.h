@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "magic.h"
 #include "spool.h"
 
 #include <onecase/message.h>
@@ -22,6 +23,8 @@ struct part_file {
     struct part_sink *sink;
     struct message_part *part; /* until the next part begins */
     struct sha256 *hash;
+    char start[MAGIC_OCTETS]; /* its first octets */
+    size_t started;
 };
 
 /* What a part is, by what its sender says. Borrowed. */

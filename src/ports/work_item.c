@@ -6,6 +6,8 @@ void work_item_clear(struct work_item *item)
 {
     for (size_t i = 0; i < item->attachments; i++)
         free(item->attachment[i].name);
+    for (size_t i = 0; i < item->effects; i++)
+        str_clear(&item->effect[i].letter);
     free(item->attachment);
     free(item->delivery);
     free(item->effect);

@@ -56,14 +56,19 @@ static void collect(struct answering *a)
         }
 }
 
-static const char **exceptions_of(const struct job *job, size_t *count)
+static struct exception_facts *exceptions_of(const struct job *job, size_t *count)
 {
-    const char **name = mem_new(job->item.attachments + 1, sizeof *name);
+    struct exception_facts *out = mem_new(job->item.attachments + 1, sizeof *out);
     *count = 0;
-    for (size_t i = 0; i < job->item.attachments; i++)
-        if (job->item.attachment[i].refused)
-            name[(*count)++] = job->item.attachment[i].name;
-    return name;
+    for (size_t i = 0; i < job->item.attachments; i++) {
+        const struct work_attachment *a = &job->item.attachment[i];
+        enum exception why = EXCEPTION_NONE;
+        if (!a->refused)
+            continue;
+        exception_parse(a->reason, &why);
+        out[(*count)++] = (struct exception_facts){a->name, why};
+    }
+    return out;
 }
 
 static enum rc compose(struct answering *a, struct outgoing *o, struct err *err)
@@ -78,8 +83,12 @@ static enum rc compose(struct answering *a, struct outgoing *o, struct err *err)
     acknowledgement_id(item->key, o->target, effect);
     acknowledgement_proof((struct slice){(const char *)s->ledger.secret.octet, DIGEST_SIZE}, effect,
                           proof);
-    CLEANUP(mem_free) const char **names = exceptions_of(o->job, &exceptions);
     o->date_ms = item->letter_date_ms ? item->letter_date_ms : service_now(s).wall_ms;
+    if (o->effect->letter.len > 0) { /* what may have been sent once is sent as it was */
+        str_add(&o->octets, str_slice(&o->effect->letter));
+        return RC_OK;
+    }
+    CLEANUP(mem_free) struct exception_facts *exception = exceptions_of(o->job, &exceptions);
     struct acknowledgement_facts facts = {
         .mailbox = s->record.id,
         .completion = completion,
@@ -91,7 +100,8 @@ static enum rc compose(struct answering *a, struct outgoing *o, struct err *err)
         .in_reply_to = slice_z(item->message_id),
         .received_ms = item->received_ms,
         .date_ms = o->date_ms,
-        .exception = names,
+        .languages = item->languages,
+        .exception = exception,
         .exceptions = exceptions,
     };
     return s->port->composer->compose(s->port->composer->self, &facts, &o->octets, err);
@@ -181,6 +191,7 @@ static void arm(struct answering *a, struct outgoing *o)
     struct effect_change *c = batch_step(a->b, o->job, o->effect, ON_ARM);
     c->target = o->target;
     c->letter_date_ms = o->date_ms;
+    c->letter = str_slice(&o->octets);
     c->stage = STAGE_END_OF_DATA;
     o->stage = LETTER_READY;
 }

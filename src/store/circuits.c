@@ -8,6 +8,7 @@ static const char *const services[CIRCUIT_OF_COUNT] = {
     [CIRCUIT_IMAP] = "imap",
     [CIRCUIT_SMTP] = "smtp",
     [CIRCUIT_DESTINATION] = "destination",
+    [CIRCUIT_SCANNER] = "scanner",
 };
 
 static enum rc circuit_of(struct stmt *s, struct mailbox_record *record, struct err *err)

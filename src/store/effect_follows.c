@@ -20,7 +20,8 @@ static enum rc attachment_ended(struct writing *w, const char *key, int64_t effe
 {
     static const char update[] =
         "UPDATE attachment SET (status, reason) = (SELECT CASE effect.status WHEN 'done'"
-        " THEN 'stored' ELSE 'refused' END, effect.reason FROM effect WHERE effect.id = $1)"
+        " THEN 'stored' ELSE CASE effect.reason WHEN 'infected' THEN 'quarantined' ELSE 'refused'"
+        " END END, effect.reason FROM effect WHERE effect.id = $1)"
         " WHERE key = $2 AND stored_name = (SELECT target FROM effect WHERE effect.id = $1"
         " AND kind = 'attachment' AND effect.status IN ('done', 'refused'))";
     CLEANUP(stmt_done) struct stmt *s = NULL;

@@ -97,6 +97,7 @@ enum rc held_load(struct deciding *d, struct held *out, struct err *err)
 struct reading {
     struct str sender, recipient; /* plain */
     char payload[DIGEST_HEX_SIZE], fingerprint[DIGEST_HEX_SIZE];
+    char languages[LANGUAGES_SIZE];
 };
 
 static void reading_clear(struct reading *r)
@@ -129,6 +130,7 @@ static void bind_reading(struct stmt *s, const struct message *m, const struct r
     stmt_int(s, 10, PAYLOAD_DIGEST_VERSION);
     stmt_text(s, 11, r->fingerprint);
     stmt_int(s, 12, m->signs);
+    stmt_text(s, 13, r->languages);
 }
 
 enum rc held_fill(struct deciding *d, const struct held *h, struct err *err)
@@ -136,13 +138,14 @@ enum rc held_fill(struct deciding *d, const struct held *h, struct err *err)
     static const char update[] =
         "UPDATE item SET sender = $2, recipient = $3, sender_plain = $4, recipient_plain = $5,"
         " subject = $6, text = $7, sent_at = $8, payload_digest = $9, payload_version = $10,"
-        " fingerprint = $11, signs = $12 WHERE key = $1";
+        " fingerprint = $11, signs = $12, languages = $13 WHERE key = $1";
     CLEANUP(reading_clear) struct reading r = {.sender = STR_INIT};
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     if (!h->unread || h->arrival.message == NULL)
         return RC_OK;
     read_message(h->arrival.message, &r);
+    policy_languages(d->request->policy, h->arrival.message, r.languages);
     TRY(stmt_open(d->w->store->db, update, &s, err));
     stmt_text(s, 1, h->key);
     bind_reading(s, h->arrival.message, &r);

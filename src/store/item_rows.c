@@ -76,6 +76,7 @@ static void bind_lease(struct writing *w, struct stmt *s, const struct item_row 
     stmt_when(s, 28, complete ? NOT_DUE : w->now.wall_ms);
     stmt_int(s, 29, w->now.wall_ms);
     stmt_when(s, 30, complete ? w->now.wall_ms : NOT_DUE);
+    stmt_text(s, 31, row->known->languages);
 }
 
 static enum rc
@@ -86,9 +87,9 @@ insert_item(struct writing *w, const struct item_row *row, bool *won, struct err
         " reason, first_key, octets, size, source_digest, payload_digest, payload_version,"
         " fingerprint, signs, sender, recipient, sender_plain, recipient_plain, names_ack,"
         " subject, text, sent_at, internal_ms, lease_run, lease_boot, fence, next_due,"
-        " created_at, completed_at, generation)"
+        " created_at, completed_at, languages, generation)"
         " VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,"
-        " $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30,"
+        " $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31,"
         " (SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'generation'))"
         " ON CONFLICT (key) DO NOTHING RETURNING key";
     CLEANUP(stmt_done) struct stmt *s = NULL;

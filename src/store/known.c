@@ -245,6 +245,7 @@ enum rc known_gather(struct db *db,
         out->payload = message_payload_digest(m);
         address_canonical(message_slice(m, m->from), &out->sender);
         address_canonical(policy_recipient(m), &out->recipient);
+        policy_languages(policy, m, out->languages);
     }
     TRY(gather_same_octets(db, arrival, out, err));
     TRY(gather_items(db, arrival, out, err));

@@ -26,6 +26,7 @@ struct gathered {
     struct digest payload;          /* zero where there is no message */
     struct str sender, recipient;   /* plain: without case and +tag */
     char names_ack[EFFECT_ID_SIZE]; /* the first EFFECT named, known to us or not; "" is none */
+    char languages[LANGUAGES_SIZE]; /* in which its sender may be told */
     struct named_ack ack[NAMED_ACKS_MAX];
     size_t acks;
     char same_octets_key[KEY_SIZE];

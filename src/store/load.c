@@ -48,6 +48,7 @@ static enum rc read_item(struct stmt *s, struct work_item *out, struct err *err)
     out->letter_date_ms = col_int(s, "letter_date");
     out->worker_deaths = (unsigned)col_int(s, "worker_deaths");
     out->decided = col_int(s, "decided") == 1;
+    TRY(COL_COPY(s, "languages", out->languages, err));
     TRY(COL_COPY(s, "case_key", out->case_key, err));
     return COL_COPY(s, "reference", out->reference, err);
 }
@@ -57,7 +58,8 @@ static enum rc load_item(struct db *db, const char *key, struct work_item *out, 
     static const char find[] =
         "SELECT item.key, item.state, item.disposition, item.reason, item.completion, item.fence,"
         " item.octets, item.original_kept, item.message_id, item.recipient, item.subject,"
-        " item.sender, item.text, item.internal_ms, item.letter_date, item.worker_deaths,"
+        " item.sender, item.text, item.languages, item.internal_ms, item.letter_date,"
+        " item.worker_deaths,"
         " CASE WHEN item.arrived_as = 'dismissed' OR EXISTS (SELECT 1 FROM approval"
         " WHERE approval.key = item.key AND approval.undone_at IS NULL) THEN 1 ELSE 0 END"
         " AS decided, item.case_key, case_record.reference FROM item"
@@ -109,10 +111,12 @@ static enum rc load_effects(struct db *db, struct work_item *out, struct err *er
     static const char find[] =
         "SELECT effect.id, effect.kind, effect.status, effect.target, effect.external_id,"
         " effect.reason, effect.attempts, effect.due, effect.first_try, effect.server_faults,"
+        " CASE WHEN effect.status IN ('planned', 'deferred') THEN letter.octets END AS letter,"
         " attempt.id AS attempt, attempt.run, attempt.armed_at, attempt.processed_uidvalidity,"
         " attempt.processed_uidnext, EXISTS (SELECT 1 FROM attempt AS lost"
         " WHERE lost.effect = effect.id AND lost.outcome = 'unknown') AS doubted FROM effect"
         " LEFT JOIN attempt ON attempt.effect = effect.id AND attempt.number = effect.attempts"
+        " LEFT JOIN letter ON letter.effect = effect.id"
         " WHERE effect.key = $1 AND (effect.kind <> 'move' OR effect.status <> 'done'"
         " OR effect.target = (SELECT CAST(delivery.id AS TEXT) FROM delivery"
         " WHERE delivery.key = effect.key AND delivery.won = 1)) ORDER BY effect.id";
@@ -126,6 +130,7 @@ static enum rc load_effects(struct db *db, struct work_item *out, struct err *er
 
         TRY(read_effect(s, &e, err));
         TRY(read_attempt(s, &e, err));
+        str_add(&e.letter, col_slice(s, "letter"));
         out->effect = mem_grow(out->effect, out->effects + 1, sizeof e);
         out->effect[out->effects++] = e;
     }
@@ -164,8 +169,9 @@ static enum rc load_deliveries(struct db *db, struct work_item *out, struct err 
 
 static enum rc load_attachments(struct db *db, struct work_item *out, struct err *err)
 {
-    static const char find[] = "SELECT number, part, name, stored_name, size, sha256, status"
-                               " FROM attachment WHERE key = $1 ORDER BY number";
+    static const char find[] =
+        "SELECT number, part, name, stored_name, size, sha256, status, reason"
+        " FROM attachment WHERE key = $1 ORDER BY number";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 
@@ -181,6 +187,7 @@ static enum rc load_attachments(struct db *db, struct work_item *out, struct err
         a.size = col_int(s, "size");
         digest_of(s, "sha256", &a.sha256);
         TRY(COL_COPY(s, "stored_name", a.stored_name, err));
+        TRY(COL_COPY(s, "reason", a.reason, err));
         a.name = text_of(s, "name");
         out->attachment = mem_grow(out->attachment, out->attachments + 1, sizeof a);
         out->attachment[out->attachments++] = a;

@@ -202,6 +202,21 @@ static enum rc update_effect(struct writing *w, const struct moving *m, bool tri
     return stmt_one(s, "a step", err);
 }
 
+/* The first that is armed is kept: whatever is sent again is sent as it was. */
+static enum rc keep_letter(struct writing *w, const struct moving *m, struct err *err)
+{
+    static const char insert[] = "INSERT INTO letter (effect, octets) VALUES ($1, $2)"
+                                 " ON CONFLICT (effect) DO NOTHING";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    if (m->change->letter.len == 0)
+        return RC_OK;
+    TRY(stmt_open(w->store->db, insert, &s, err));
+    stmt_int(s, 1, m->change->effect);
+    stmt_blob(s, 2, m->change->letter);
+    return stmt_run(s, NULL, err);
+}
+
 /* What arming an acknowledgement, or doubting one that was not armed here, fixes for the item: what
  * its sender is told, and under which date. */
 static enum rc fix_letter(struct writing *w, const struct moving *m, struct err *err)
@@ -219,7 +234,8 @@ static enum rc fix_letter(struct writing *w, const struct moving *m, struct err 
     stmt_text(s, 1, told != COMPLETION_CLOSED ? change->target : NULL);
     stmt_int(s, 2, change->letter_date_ms);
     stmt_text(s, 3, m->key);
-    return stmt_one(s, "an item", err);
+    TRY(stmt_one(s, "an item", err));
+    return keep_letter(w, m, err);
 }
 
 /* A try that came to an end was not what killed the runs before it. */

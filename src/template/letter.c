@@ -53,14 +53,9 @@ static bool can_be_referred_to(struct slice id)
 
 static void set_subject(GMimeMessage *message, const struct letter_facts *letter)
 {
-    char *rendered = one_line(str_slice(letter->subject));
-    char *tag = g_strdup_printf("[%s]", letter->facts->reference);
-    char *subject =
-        strstr(rendered, tag) ? g_strdup(rendered) : g_strdup_printf("%s %s", tag, rendered);
+    char *subject = one_line(str_slice(letter->subject));
     g_mime_message_set_subject(message, subject, "utf-8");
     g_free(subject);
-    g_free(tag);
-    g_free(rendered);
 }
 
 static void
@@ -98,6 +93,8 @@ static void set_headers(GMimeMessage *message, const struct letter_facts *letter
         header_as_is(object, "In-Reply-To", f->in_reply_to);
         header_as_is(object, "References", f->in_reply_to);
     }
+    if (letter->language && letter->language[0])
+        header(object, "Content-Language", letter->language);
     header(object, "Auto-Submitted", "auto-replied");
     header(object, "X-Auto-Response-Suppress", "All");
     header(object, "X-Onecase-Acknowledgement", f->effect);
@@ -106,13 +103,13 @@ static void set_headers(GMimeMessage *message, const struct letter_facts *letter
 }
 
 /* UTF-8 as quoted-printable: plain to read, and no line is longer than 76 octets. */
-static GMimeObject *text_part(const struct str *text)
+static GMimeObject *text_part(const struct str *text, const char *subtype)
 {
     char *valid = g_utf8_make_valid(str_z(text), (gssize)text->len);
     GMimeStream *stream = g_mime_stream_mem_new_with_buffer(valid, strlen(valid));
     GMimeDataWrapper *content =
         g_mime_data_wrapper_new_with_stream(stream, GMIME_CONTENT_ENCODING_DEFAULT);
-    GMimePart *part = g_mime_part_new_with_type("text", "plain");
+    GMimePart *part = g_mime_part_new_with_type("text", subtype);
     g_mime_object_set_content_type_parameter(GMIME_OBJECT(part), "charset", "utf-8");
     g_mime_part_set_content(part, content);
     g_mime_part_set_content_encoding(part, GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE);
@@ -120,6 +117,22 @@ static GMimeObject *text_part(const struct str *text)
     g_object_unref(stream);
     g_free(valid);
     return GMIME_OBJECT(part);
+}
+
+/* The plain text first: the last is what a reader who can shows (RFC 2046, 5.1.4). The boundary is the
+ * letter's own, so that the same facts give the same octets; "=_" stands in no quoted-printable. */
+static GMimeObject *alternatives(const struct letter_facts *letter)
+{
+    GMimeMultipart *both = g_mime_multipart_new_with_subtype("alternative");
+    char *boundary = g_strdup_printf("=_%s", letter->facts->effect);
+    g_mime_multipart_set_boundary(both, boundary);
+    g_free(boundary);
+    GMimeObject *part[] = {text_part(letter->text, "plain"), text_part(letter->html, "html")};
+    for (size_t i = 0; i < LENGTH(part); i++) {
+        g_mime_multipart_add(both, part[i]);
+        g_object_unref(part[i]);
+    }
+    return GMIME_OBJECT(both);
 }
 
 static void take_octets(GMimeMessage *message, struct str *out)
@@ -160,10 +173,10 @@ enum rc letter_write(const struct letter_facts *letter, struct str *out, struct 
     set_addresses(message, letter);
     set_subject(message, letter);
     set_headers(message, letter);
-    GMimeObject *text = text_part(letter->text);
-    g_mime_message_set_mime_part(message, text);
+    GMimeObject *content = letter->html ? alternatives(letter) : text_part(letter->text, "plain");
+    g_mime_message_set_mime_part(message, content);
     take_octets(message, out);
-    g_object_unref(text);
+    g_object_unref(content);
     g_object_unref(message);
     return lines_hold(out)
                ? RC_OK

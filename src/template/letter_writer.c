@@ -1,104 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "letter.h"
-#include <onecase/mustache.h>
+#include "texts.h"
 
 #include <onecase/identity.h>
 #include <onecase/letter_writer.h>
+#include <onecase/mustache.h>
 #include <onecase/when.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TEMPLATE_MAX ((size_t)256 * 1024)
+/* So many attachments are named; of more, how many there are. */
+#define NAMED_MAX 20
 
 /* clang-format off */
 const struct letter_field letter_fields[] = {
-    { "reference",  "the reference of the case, such as HD-7K3M9QWX"                       },
-    { "received",   "when the mail arrived, UTC"                                           },
-    { "mailbox",    "the id of the mailbox it came to"                                     },
-    { "subject",    "the subject of the mail: the sender's text, in no template of ours"   },
-    { "exceptions", "list: the attachments that were not taken, each as {{name}}"          },
-    { "name",       "inside {{#exceptions}}: the attachment's name as the sender wrote it" },
+    { "reference",               "the reference of the case, such as HD-7K3M9QWX"                     },
+    { "received",                "when the mail arrived, UTC"                                         },
+    { "mailbox",                 "the id of the mailbox it came to"                                   },
+    { "subject",                 "the subject of the mail: the sender's text, in no template of ours" },
+    { "has_exceptions",          "a section: some attachments were not taken"                         },
+    { "exceptions",              "list: these attachments"                                            },
+    { "exceptions.name",         "the attachment's name, made safe to show"                           },
+    { "exceptions.too_large",    "a section: it is larger than attachments.max_size"                  },
+    { "exceptions.refused_type", "a section: files of its kind are refused"                           },
+    { "exceptions.too_many",     "a section: it is beyond attachments.max_count"                      },
+    { "exceptions.long_name",    "a section: its name is longer than attachments.max_name"            },
+    { "exceptions.infected",     "a section: the virus scanner found something in it"                 },
+    { "exceptions.not_scanned",  "a section: it is too large for the virus scanner"                   },
+    { "more_exceptions",         "how many more were not taken than are listed; empty where none"     },
     { NULL, NULL },
+};
+
+/* The section of an exception's reason. */
+static const char *const reason_sections[EXCEPTION_COUNT] = {
+    [EXCEPTION_TOO_LARGE]   = "too_large",
+    [EXCEPTION_TYPE]        = "refused_type",
+    [EXCEPTION_TOO_MANY]    = "too_many",
+    [EXCEPTION_NAME]        = "long_name",
+    [EXCEPTION_INFECTED]    = "infected",
+    [EXCEPTION_NOT_SCANNED] = "not_scanned",
 };
 /* clang-format on */
 
-struct template
-{
-    struct str octets;
-    struct slice subject, text; /* into octets */
-};
+static_assert(LENGTH(letter_fields) <= LETTER_FIELDS_MAX, "there is room for every field");
 
 struct letter_writer {
-    struct template template[COMPLETION_COUNT];
-    char *from_name, *from_address, *domain;
+    struct letter_settings settings; /* its texts borrowed */
+    struct text_set texts[COMPLETION_COUNT];
 };
-
-/* ---- reading templates ------------------------------------------------------------------------- */
-
-static enum rc read_file(const char *path, struct str *out, struct err *err)
-{
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return FAIL(err, RC_REFUSED, "%s:1: the template cannot be read: %s", path,
-                    strerror(errno));
-    char piece[4096];
-    for (size_t n; out->len <= TEMPLATE_MAX && (n = fread(piece, 1, sizeof piece, f)) > 0;)
-        str_add(out, (struct slice){piece, n});
-    bool bad = ferror(f) != 0;
-    fclose(f);
-    if (bad || out->len > TEMPLATE_MAX)
-        return FAIL(err, RC_REFUSED, "%s:1: the template cannot be read, or is larger than 256 kB",
-                    path);
-    return RC_OK;
-}
-
-/* "Subject: …", an empty line, the text. */
-static enum rc split(const char *path, struct template *t, struct err *err)
-{
-    struct slice all = str_slice(&t->octets);
-    size_t end = slice_find(all, '\n', 0);
-    struct slice first = slice_trim(slice_cut(all, 0, end));
-    if (!slice_starts_nocase(first, SLICE("Subject:")))
-        return FAIL(err, RC_REFUSED, "%s:1: the first line must be 'Subject: ...'", path);
-    t->subject = slice_trim(slice_cut(first, strlen("Subject:"), first.len));
-    size_t second = slice_find(all, '\n', end + 1);
-    if (end >= all.len || slice_trim(slice_cut(all, end, second - end)).len > 0)
-        return FAIL(err, RC_REFUSED, "%s:2: an empty line must follow the subject", path);
-    t->text = slice_cut(all, second + 1, all.len);
-    return RC_OK;
-}
-
-static enum rc load(const char *dir, const char *file, struct template *t, struct err *err)
-{
-    const char *known[LENGTH(letter_fields)] = {NULL};
-    for (size_t i = 0; letter_fields[i].name; i++)
-        known[i] = letter_fields[i].name;
-    CLEANUP(str_clear) struct str path = STR_INIT;
-    if (file[0] == '/')
-        str_addz(&path, file);
-    else
-        str_addf(&path, "%s/%s", dir, file);
-    TRY(read_file(str_z(&path), &t->octets, err));
-    struct err why = ERR_INIT;
-    enum rc rc = mustache_check(str_slice(&t->octets), known, &why);
-    if (rc != RC_OK)
-        return FAIL(err, rc, "%s:%s", str_z(&path), why.text);
-    return split(str_z(&path), t, err);
-}
 
 enum rc letter_writer_new(const struct letter_settings *settings,
                           struct letter_writer **out,
                           struct err *err)
 {
     CLEANUP(letter_writer_free) struct letter_writer *w = mem_new(1, sizeof *w);
-    w->from_name = mem_text(settings->from_name ? settings->from_name : "");
-    w->from_address = mem_text(settings->from_address);
-    w->domain = mem_text(settings->domain);
+    w->settings = *settings;
     for (size_t i = 0; i < COMPLETION_COUNT; i++)
-        if (settings->file[i] && settings->file[i][0])
-            TRY(load(settings->templates_dir, settings->file[i], &w->template[i], err));
+        TRY(texts_load(settings, settings->file[i], &w->texts[i], err));
     letter_init();
     *out = STEAL(w);
     return RC_OK;
@@ -110,20 +69,74 @@ void letter_writer_free(struct letter_writer **writer)
     if (!w)
         return;
     for (size_t i = 0; i < COMPLETION_COUNT; i++)
-        str_clear(&w->template[i].octets);
-    free(w->from_name);
-    free(w->from_address);
-    free(w->domain);
+        texts_clear(&w->texts[i]);
     free(w);
     *writer = NULL;
 }
 
+/* ---- the attachments that were not taken -------------------------------------------------------- */
+
+/* What a template sees of one: its name, and the section of its reason. */
+struct named {
+    struct str name;
+    struct mustache_value value[2];
+};
+
+struct naming {
+    struct named at[NAMED_MAX];
+    struct mustache_scope scope[NAMED_MAX];
+    size_t count;
+    char more[24]; /* how many are not named; "" is none */
+};
+
+/* A sender's text in a letter of ours: as safe as the name of a file that we would make. */
+static void name_one(struct naming *n, const struct exception_facts *e)
+{
+    struct named *one = &n->at[n->count];
+    const char *section = reason_sections[e->why];
+    safe_name(slice_z(e->name), SLICE_EMPTY, &one->name);
+    one->value[0] = (struct mustache_value){.name = "name", .text = str_slice(&one->name)};
+    one->value[1] =
+        (struct mustache_value){.name = section ? section : "", .text = slice_z(section)};
+    n->scope[n->count++] = (struct mustache_scope){one->value, LENGTH(one->value)};
+}
+
+static void naming_begin(struct naming *n, const struct acknowledgement_facts *facts)
+{
+    *n = (struct naming){.count = 0};
+    for (size_t i = 0; i < facts->exceptions && n->count < NAMED_MAX; i++)
+        name_one(n, &facts->exception[i]);
+    if (facts->exceptions > n->count)
+        snprintf(n->more, sizeof n->more, "%zu", facts->exceptions - n->count);
+}
+
+static void naming_end(struct naming *n)
+{
+    for (size_t i = 0; i < n->count; i++)
+        str_clear(&n->at[i].name);
+}
+
 /* ---- writing a letter -------------------------------------------------------------------------- */
 
-static void fill(const struct template *t,
+/* The reference stands in every subject: an answer to the letter is known by it. */
+static void fill_subject(const struct text *t,
+                         const struct mustache_scope *scope,
+                         const char *reference,
+                         struct str *out)
+{
+    CLEANUP(str_clear) struct str subject = STR_INIT;
+    CLEANUP(str_clear) struct str tag = STR_INIT;
+    mustache_render(t->subject, scope, &subject);
+    str_addf(&tag, "[%s]", reference);
+    if (!slice_has(str_slice(&subject), str_slice(&tag)))
+        str_addf(out, "%s ", str_z(&tag));
+    str_add(out, str_slice(&subject));
+}
+
+static void fill(const struct text *t,
                  const struct acknowledgement_facts *facts,
-                 struct str *subject,
-                 struct str *text)
+                 const struct naming *n,
+                 struct letter_texts *out)
 {
     char received[WHEN_TEXT_SIZE];
     when_text(facts->received_ms, received);
@@ -132,33 +145,59 @@ static void fill(const struct template *t,
         {.name = "received", .text = slice_z(received)},
         {.name = "mailbox", .text = slice_z(facts->mailbox)},
         {.name = "subject", .text = facts->subject},
-        {.name = "exceptions", .item = facts->exception, .items = facts->exceptions},
+        {.name = "has_exceptions", .text = slice_z(n->count > 0 ? "1" : "")},
+        {.name = "exceptions", .row = n->scope, .rows = n->count},
+        {.name = "more_exceptions", .text = slice_z(n->more)},
     };
     const struct mustache_scope scope = {value, LENGTH(value)};
-    mustache_render(t->subject, &scope, subject);
-    mustache_render(t->text, &scope, text);
+    fill_subject(t, &scope, facts->reference, &out->subject);
+    mustache_render(t->body, &scope, &out->text);
+    mustache_render_page(str_slice(&t->html), &scope, &out->html);
+}
+
+void letter_texts_clear(struct letter_texts *texts)
+{
+    str_clear(&texts->subject);
+    str_clear(&texts->text);
+    str_clear(&texts->html);
+}
+
+enum rc letter_writer_show(const struct letter_writer *w,
+                           const struct acknowledgement_facts *facts,
+                           struct letter_texts *out,
+                           struct err *err)
+{
+    const struct text *t =
+        facts->completion < COMPLETION_COUNT
+            ? texts_pick(&w->texts[facts->completion], &w->settings, facts->languages)
+            : NULL;
+    if (!t)
+        return FAIL(err, RC_REFUSED, "letter: no template is configured for '%s'",
+                    completion_text(facts->completion));
+    struct naming naming;
+    naming_begin(&naming, facts);
+    fill(t, facts, &naming, out);
+    naming_end(&naming);
+    out->language = t->language;
+    return RC_OK;
 }
 
 static enum rc
 compose(void *self, const struct acknowledgement_facts *facts, struct str *out, struct err *err)
 {
     const struct letter_writer *w = self;
-    const struct template *t =
-        facts->completion < COMPLETION_COUNT ? &w->template[facts->completion] : NULL;
-    if (!t || t->octets.len == 0)
-        return FAIL(err, RC_REFUSED, "letter: no template is configured for '%s'",
-                    completion_text(facts->completion));
-    CLEANUP(str_clear) struct str subject = STR_INIT;
-    CLEANUP(str_clear) struct str text = STR_INIT;
+    CLEANUP(letter_texts_clear) struct letter_texts texts = {.language = ""};
     CLEANUP(str_clear) struct str message_id = STR_INIT;
-    fill(t, facts, &subject, &text);
-    acknowledgement_message_id(facts->effect, w->domain, &message_id);
-    struct letter_facts letter = {
-        .from_name = w->from_name,
-        .from_address = w->from_address,
+    TRY(letter_writer_show(w, facts, &texts, err));
+    acknowledgement_message_id(facts->effect, w->settings.domain, &message_id);
+    const struct letter_facts letter = {
+        .from_name = w->settings.from_name ? w->settings.from_name : "",
+        .from_address = w->settings.from_address,
         .message_id = str_z(&message_id),
-        .subject = &subject,
-        .text = &text,
+        .language = texts.language,
+        .subject = &texts.subject,
+        .text = &texts.text,
+        .html = texts.html.len > 0 ? &texts.html : NULL,
         .facts = facts,
     };
     return letter_write(&letter, out, err);

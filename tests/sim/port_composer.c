@@ -21,7 +21,7 @@ static enum rc write_letter(const struct acknowledgement_facts *facts, struct st
     str_addf(out, "Auto-Submitted: auto-replied\r\n\r\nYour mail is case %s.\r\n",
              facts->reference);
     for (size_t i = 0; i < facts->exceptions; i++)
-        str_addf(out, "Not stored: %s\r\n", facts->exception[i]);
+        str_addf(out, "Not stored: %s\r\n", facts->exception[i].name);
     return RC_OK;
 }
 

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-static const char *const known[] = {"reference", "exceptions", "name", "subject", NULL};
-static const char *const files[] = {"a.exe", "b.zip"};
+static const char *const known[] = {"reference",           "exceptions", "exceptions.name",
+                                    "exceptions.infected", "subject",    NULL};
 
 static const struct {
     const char *name, *result;
@@ -25,13 +25,20 @@ static const struct {
     {"{{#exceptions}}{{reference}} {{/exceptions}}", "HD-1 HD-1 "},
     {"a\n{{#exceptions}}\n- {{name}}\n{{/exceptions}}\nb\n", "a\n- a.exe\n- b.zip\nb\n"},
     {"{{#reference}}a{{#exceptions}}{{name}}{{/exceptions}}b{{/reference}}", "aa.exeb.zipb"},
+    {"{{#exceptions}}{{name}}{{#infected}}!{{/infected}}{{^infected}}?{{/infected}}{{/exceptions}}",
+     "a.exe?b.zip!"},
     {"a } b { c }} d", "a } b { c }} d"},
 };
 
 static const struct {
     const char *name, *says;
 } refused[] = {
-    {"a\nb {{nobody}}", "2: there is no field of the name 'nobody'"},
+    {"a\nb {{nobody}}",
+     "2: there is no field of the name 'nobody'; here there are reference, exceptions, subject"},
+    {"{{name}}", "1: there is no field of the name 'name'; here there are reference,"},
+    {"{{#exceptions}}{{#infected}}{{nam}}",
+     "'nam'; here there are reference, exceptions, name, infected, subject"},
+    {"{{#exceptions}}{{/exceptions}}\n{{name}}", "2: there is no field of the name 'name'"},
     {"{{#reference}}", "1: a section is never closed: 'reference'"},
     {"{{/reference}}", "1: nothing is open that could be closed by 'reference'"},
     {"{{#reference}}{{/subject}}", "1: nothing is open that could be closed by 'subject'"},
@@ -43,10 +50,14 @@ static const struct {
 
 static void a_template_gives_its_text(void **state)
 {
+    static const struct mustache_value first[] = {{.name = "name", .text = SLICE_INIT("a.exe")}};
+    static const struct mustache_value second[] = {{.name = "name", .text = SLICE_INIT("b.zip")},
+                                                   {.name = "infected", .text = SLICE_INIT("1")}};
+    static const struct mustache_scope files[] = {{first, 1}, {second, 2}};
     const struct mustache_value value[] = {
         {.name = "reference", .text = SLICE_INIT("HD-1")},
         {.name = "subject", .text = SLICE_INIT("")},
-        {.name = "exceptions", .item = files, .items = 2},
+        {.name = "exceptions", .row = files, .rows = 2},
     };
     const struct mustache_scope scope = {value, LENGTH(value)};
 

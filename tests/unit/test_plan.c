@@ -146,6 +146,66 @@ static void attachments_are_refused_by_size_and_type(void **state)
     }
 }
 
+/* What a mail says of a file is its sender's word: the name and the octets count as well. */
+static void a_refused_type_is_met_by_word_name_and_content(void **state)
+{
+    static const struct {
+        const char *name, *refuse, *type, *file, *seen;
+        bool refused;
+    } rows[] = {
+        {"by its word", "application/x-msdownload", "application/x-msdownload", "a.bin", "", true},
+        {"by another word for it", "application/x-msdownload", "application/x-dosexec", "a", "",
+         true},
+        {"by its extension", "application/x-msdownload", "image/png", "cat.EXE", "", true},
+        {"by another extension of it", "application/x-msdownload", "image/png", "cat.scr", "",
+         true},
+        {"dots at the end do not help", "application/x-msdownload", "image/png", "cat.exe. .", "",
+         true},
+        {"nor what is not seen", "application/x-msdownload", "image/png", "cat.e\xe2\x80\x8bxe", "",
+         true},
+        {"by its first octets", "application/x-msdownload", "image/png", "cat.png",
+         "application/x-msdownload", true},
+        {"by an extension alone", ".exe", "image/png", "cat.exe", "", true},
+        {"an extension is no beginning", ".exe", "image/png", "cat.exeter", "", false},
+        {"another kind", "application/x-msdownload", "image/png", "cat.png", "image/png", false},
+        {"a class by extension", "video/*", "application/octet-stream", "a.mov", "", true},
+        {"a class by octets", "image/*", "application/octet-stream", "a", "image/gif", true},
+        {"a class is no other", "image/*", "application/octet-stream", "a.mov", "", false},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(sample_end) struct sample s;
+
+        sample_begin(&s);
+        s.policy.refuse_types = (struct texts){&row->refuse, 1};
+        sample_part(&s.message, PART_ATTACHMENT, row->type, row->file, 10);
+        s.message.parts[0].seen = message_keep(&s.message, slice_z(row->seen));
+        assert_int_equal(sample_plan(&s)->attachment[0].refused, row->refused);
+        assert_string_equal(s.plan.attachment[0].reason, row->refused ? "type" : "");
+    }
+}
+
+static void attachments_are_refused_by_number_and_length_of_name(void **state)
+{
+    CLEANUP(sample_end) struct sample s;
+    const struct plan *plan;
+
+    (void)state;
+    sample_begin(&s);
+    s.policy.attachment_count = 2;
+    s.policy.attachment_name_max = 8;
+    sample_part(&s.message, PART_ATTACHMENT, "image/png", "toolong.png", 10);
+    sample_part(&s.message, PART_ATTACHMENT, "image/png", "fits.png", 10);
+    sample_part(&s.message, PART_ATTACHMENT, "image/png", "c.png", 10);
+    plan = sample_plan(&s);
+    assert_int_equal(plan->attachments, 3);
+    assert_string_equal(plan->attachment[0].reason, "name-length");
+    assert_string_equal(plan->attachment[1].reason, "");
+    assert_string_equal(plan->attachment[2].reason, "max-count");
+    assert_string_equal(plan->effect[3].reason, "max-count");
+}
+
 static void no_limit_refuses_no_size(void **state)
 {
     CLEANUP(sample_end) struct sample s;
@@ -305,6 +365,8 @@ int main(void)
         cmocka_unit_test(each_disposition_plans_the_kinds_of_its_row),
         cmocka_unit_test(a_further_destination_is_a_further_case),
         cmocka_unit_test(attachments_are_refused_by_size_and_type),
+        cmocka_unit_test(a_refused_type_is_met_by_word_name_and_content),
+        cmocka_unit_test(attachments_are_refused_by_number_and_length_of_name),
         cmocka_unit_test(no_limit_refuses_no_size),
         cmocka_unit_test(an_acknowledgement_starts_as_the_verdict_says),
         cmocka_unit_test(an_appends_acknowledgement_is_planned_only_if_configured),

@@ -151,6 +151,33 @@ static void arming_fixes_the_completion_state_its_id_and_the_letters_date(void *
     assert_int_equal(COUNT(d, "attempt WHERE phase = 'armed' AND run = '" RUN_A "'", NULL), 1);
 }
 
+/* What is sent again is what was armed first, and is handed out only where it may be sent again. */
+static void a_letter_is_kept_as_it_was_first_armed(void **state)
+{
+    struct desk *d = *state;
+    CLEANUP(claimed_clear) struct claimed c = one_in_hand(d);
+    struct work_effect *ack = effect_in(c.item, EFFECT_ACKNOWLEDGEMENT);
+    static const char *const letters[] = {"as it was", "as it would be now"};
+
+    for (size_t i = 0; i < LENGTH(letters); i++) {
+        CLEANUP(work_item_clear) struct work_item seen = {0};
+        struct change armed = arm(c.item, ack);
+        struct change later = step(c.item, ack, EFFECT_ATTEMPTING, ON_DEFER);
+
+        armed.effect.letter = slice_z(letters[i]);
+        armed.effect.from = i == 0 ? EFFECT_PLANNED : EFFECT_DEFERRED;
+        later.effect.outcome = OUTCOME_DEFERRED;
+        later.effect.due_ms = NOON;
+        COMMIT(d, RUN_A, armed);
+        must(d, d->l.work->load(d->store, c.item->key, &seen, &d->err));
+        assert_int_equal(effect_in(&seen, EFFECT_ACKNOWLEDGEMENT)->letter.len, 0);
+        work_item_clear(&seen);
+        COMMIT(d, RUN_A, later);
+        must(d, d->l.work->load(d->store, c.item->key, &seen, &d->err));
+        assert_string_equal(str_z(&effect_in(&seen, EFFECT_ACKNOWLEDGEMENT)->letter), letters[0]);
+    }
+}
+
 static void no_item_can_have_a_second_acknowledgement_but_that_of_closing(void **state)
 {
     struct desk *d = *state;
@@ -327,6 +354,7 @@ int main(void)
         AT_DESK(evidence_needs_no_fence_and_other_changes_do),
         AT_DESK(what_met_everybody_is_taken_back_without_a_lease),
         AT_DESK(arming_fixes_the_completion_state_its_id_and_the_letters_date),
+        AT_DESK(a_letter_is_kept_as_it_was_first_armed),
         AT_DESK(no_item_can_have_a_second_acknowledgement_but_that_of_closing),
         AT_DESK(a_try_that_failed_before_it_was_armed_is_recorded),
         AT_DESK(a_move_is_armed_only_where_acceptance_is_stored_as_held),
