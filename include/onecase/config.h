@@ -113,6 +113,7 @@ struct config_mailbox {
     int64_t first_import_recent_ms;
     int64_t poll_interval_ms;
     int64_t max_message_size;
+    unsigned quota_warning; /* percent */
     struct config_acknowledgement acknowledgement;
 };
 
@@ -174,11 +175,20 @@ void config_policy(const struct config *config,
 /* The names of the settings that differ and are taken up only by a new start, joined by ", ". */
 void config_needs_restart(const struct config *old, const struct config *new, struct str *out);
 
-/* A line, LF at its end, for each secret that expires within 30 days of `now_ms`, or has: whose it is,
- * when it expires, and what to do. */
-void config_expiring(const struct config *config, int64_t now_ms, struct str *out);
-/* The same of one mailbox, its acknowledgement's server included. */
-void config_mailbox_expiring(const struct config_mailbox *mailbox, int64_t now_ms, struct str *out);
+/* A secret of a mailbox's servers that expires within 30 days, or has. */
+struct expiring {
+    bool over;
+    char text[120]; /* "the secret for its IMAP server expires on 2027-06-30, in 12 days" */
+};
+
+#define EXPIRING_MOST 2
+#define EXPIRING_REMEDY                                                                            \
+    "have a new one made, put it in the place of the old one, write its date as `expires`, and "   \
+    "reload"
+
+size_t config_expiring(const struct config_mailbox *mailbox,
+                       int64_t now_ms,
+                       struct expiring out[EXPIRING_MOST]);
 
 /* The complete example: every setting with its sentence, what is allowed, and its default. */
 void config_print_reference(FILE *out);

@@ -30,3 +30,38 @@ struct mailbox imap_mailbox_port(struct imap_mailbox *mailbox);
  * it has not; for `doctor`. */
 enum rc imap_mailbox_describe(struct imap_mailbox *mailbox, struct str *out, struct err *err)
     MUST_CHECK;
+
+/* The rest is for `doctor`, too. What the server does not say is RC_OK and nothing; what it refuses to say
+ * is a failure. */
+
+/* The words of CAPABILITY. */
+enum rc imap_mailbox_offers(struct imap_mailbox *mailbox, struct str *out, struct err *err)
+    MUST_CHECK;
+
+/* What the account may do in a folder, a letter each (RFC 4314); where the server has ACL. */
+enum rc imap_mailbox_rights(struct imap_mailbox *mailbox,
+                            const char *folder,
+                            struct str *out,
+                            struct err *err) MUST_CHECK;
+
+struct imap_quota {
+    int64_t used_kb, limit_kb; /* a limit of 0: none is said */
+    int64_t used_messages, limit_messages;
+};
+
+/* Where the server has QUOTA. */
+enum rc imap_mailbox_quota(struct imap_mailbox *mailbox,
+                           const char *folder,
+                           struct imap_quota *out,
+                           struct err *err) MUST_CHECK;
+
+/* The folder that the server marks as that of junk, as its name is on the wire, and how many messages lie
+ * in it; -1 where that is not known. */
+enum rc imap_mailbox_junk(struct imap_mailbox *mailbox,
+                          struct str *name,
+                          int64_t *messages,
+                          struct err *err) MUST_CHECK;
+
+/* Deletes a folder of our own, with all that is in it. */
+enum rc imap_mailbox_drop_folder(struct imap_mailbox *mailbox, const char *folder, struct err *err)
+    MUST_CHECK;

@@ -97,7 +97,8 @@ struct operations {
                    struct err *err);
     /* Tries everything; calls `tell` for each. RC_OK: all good; RC_REFUSED: something is not. */
     enum rc (*doctor)(void *self,
-                      const char *send_to,
+                      const char *send_to, /* NULL: nothing is sent */
+                      bool since_last,     /* tells what has changed since it was last called */
                       void (*tell)(void *ctx, const struct check_result *result),
                       void *ctx,
                       struct err *err);

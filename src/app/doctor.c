@@ -96,12 +96,12 @@ static bool examine_folder(struct examining *x,
 }
 
 /* A server that cannot be reached is told once, and waited for once. */
-static void
+static bool
 examine_folders(struct examining *x, const struct mailbox *port, const struct config_mailbox *m)
 {
     const struct config_folders *f = &m->folders;
     if (!examine_folder(x, port, f->inbox, "sign-in, and the inbox", true, m->id))
-        return;
+        return false;
     if (f->processed[0])
         examine_folder(x, port, f->processed, "where mail is filed,", false, m->id);
     if (f->claim[0] && m->mode == CONFIG_ACTIVE)
@@ -109,6 +109,7 @@ examine_folders(struct examining *x, const struct mailbox *port, const struct co
     if (m->acknowledgement.enabled && m->acknowledgement.evidence.folder[0])
         examine_folder(x, port, m->acknowledgement.evidence.folder,
                        "where sent copies are looked for,", true, m->id);
+    return true;
 }
 
 static void examine_imap(struct examining *x, const struct config_mailbox *m)
@@ -117,7 +118,11 @@ static void examine_imap(struct examining *x, const struct config_mailbox *m)
     struct endpoint endpoint = wire_endpoint(&m->imap);
     struct imap_mailbox *imap = imap_mailbox_new(&endpoint, &clock, -1);
     struct mailbox port = imap_mailbox_port(imap);
-    examine_folders(x, &port, m);
+    if (examine_folders(x, &port, m)) {
+        CLEANUP(str_clear) struct str facts = STR_INIT;
+        doctor_rights(x, m, imap, &facts);
+        doctor_since_last(x, m->id, &facts);
+    }
     imap_mailbox_free(imap);
 }
 
@@ -155,8 +160,19 @@ static void examine_evidence(struct examining *x, const struct config_mailbox *m
                  "nothing shows whether a confirmation in doubt was sent", m->id);
 }
 
+static void examine_secrets(struct examining *x, const struct config_mailbox *m)
+{
+    struct clock clock = system_clock();
+    struct expiring expiring[EXPIRING_MOST];
+    size_t count = config_expiring(m, clock_now(&clock).wall_ms, expiring);
+    for (size_t i = 0; i < count; i++)
+        doctor_found(x, expiring[i].over ? FINDING_BAD : FINDING_WARNING, EXPIRING_REMEDY,
+                     expiring[i].text, m->id);
+}
+
 static void examine_mailbox(struct examining *x, const struct config_mailbox *m)
 {
+    examine_secrets(x, m);
     examine_imap(x, m);
     if (!m->acknowledgement.enabled) {
         doctor_found(x, FINDING_GOOD, "", "confirmations are switched off", m->id);
@@ -169,11 +185,12 @@ static void examine_mailbox(struct examining *x, const struct config_mailbox *m)
 
 enum rc doctor_run(const struct config *config,
                    const char *send_to,
+                   bool since_last,
                    void (*tell)(void *ctx, const struct check_result *result),
                    void *ctx,
                    struct err *err)
 {
-    struct examining x = {.config = config, .tell = tell, .ctx = ctx};
+    struct examining x = {.config = config, .since_last = since_last, .tell = tell, .ctx = ctx};
     doctor_found(&x, FINDING_GOOD, "", "it is read and whole", "configuration");
     examine_data(&x);
     for (size_t i = 0; i < config->mailboxes.count; i++)

@@ -51,12 +51,13 @@ run(void *self, const struct run_request *request, struct run_summary *out, stru
 
 static enum rc doctor(void *self,
                       const char *send_to,
+                      bool since_last,
                       void (*tell)(void *ctx, const struct check_result *result),
                       void *ctx,
                       struct err *err)
 {
     const struct program *p = self;
-    return doctor_run(p->config, send_to, tell, ctx, err);
+    return doctor_run(p->config, send_to, since_last, tell, ctx, err);
 }
 
 static enum rc

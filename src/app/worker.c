@@ -103,9 +103,26 @@ static void wait_for_news(struct wired *w, const struct tick_result *r)
         wake_rest(wait);
 }
 
+/* At the start, and then every day, so that a log that is kept for a week has it. */
+static void warn_of_secrets(const struct wired *w, int64_t *warned_ms)
+{
+    struct expiring expiring[EXPIRING_MOST];
+    int64_t now = clock_now(&w->clock).wall_ms;
+    if (*warned_ms != 0 && now >= *warned_ms && now < *warned_ms + DAYS(1))
+        return;
+    *warned_ms = now;
+    size_t count = config_expiring(w->mailbox, now, expiring);
+    for (size_t i = 0; i < count; i++)
+        log_event(expiring[i].over ? LOG_ERROR : LOG_WARN, "secret.expires",
+                  "mailbox=%s what=\"%s\" mend=\"%s\"", w->mailbox->id, expiring[i].text,
+                  EXPIRING_REMEDY);
+}
+
 static enum rc run_on(struct wired *w, struct service *service, struct err *err)
 {
+    int64_t warned_ms = 0;
     while (!told_to_stop) {
+        warn_of_secrets(w, &warned_ms);
         struct tick_result r = {.wake_ms = NOT_DUE};
         enum rc rc = one_turn(service, &r, err);
         if (rc != RC_OK && rc != RC_DEFERRED)

@@ -14,7 +14,8 @@ const struct about abouts[] = {
 
     { "status",             "",                                 "What waits for a decision is listed by reason; a server that fails is named with the time of the next try; senders who were not told are counted." },
 
-    { "doctor",             "",                                 "Tries the configuration, the ledger, the disk, IMAP with its folders, and SMTP up to RSET: nothing is sent. Ends with 1 where something is wrong." },
+    { "doctor",             "",                                 "Tries the configuration, the ledger, the disk, IMAP with its folders, rights, quota and junk, and SMTP up to RSET: nothing is sent. In a mailbox that is active it makes two folders for a trial and deletes them again. Ends with 1 where something is wrong." },
+    { "doctor",             "--since-last",                     "tells which rights and capabilities are new or gone since doctor last looked; each look is remembered in data_dir/doctor" },
     { "doctor",             "--send-to ADDRESS",                "sends one test mail to this address and looks for its copy in the evidence folder" },
 
     { "verify",             "",                                 "Holds the ledger against its own chain, the files against their digests and the mailboxes against what was recorded; prints every disagreement, changes nothing and ends with 1 where one is not explained." },

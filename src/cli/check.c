@@ -87,6 +87,14 @@ static void check_mailbox(struct checking *c, const struct view_mailbox *m, int6
     c->not_told += m->not_told;
 }
 
+static void check_secrets(struct checking *c, const struct config_mailbox *m)
+{
+    struct expiring expiring[EXPIRING_MOST];
+    size_t count = config_expiring(m, c->call->now_ms, expiring);
+    for (size_t i = 0; i < count; i++)
+        say(c, expiring[i].over ? LEVEL_CRITICAL : LEVEL_WARNING, m->id, expiring[i].text);
+}
+
 static const struct view_mailbox *view_of(const struct view *view, const char *id)
 {
     const struct view_mailbox *m = view->row;
@@ -140,6 +148,7 @@ int cmd_check(struct call *call)
     for (size_t i = 0; i < config->mailboxes.count; i++) {
         const struct config_mailbox *m = &config->mailboxes.at[i];
         const struct view_mailbox *row = view_of(&view, m->id);
+        check_secrets(&c, m);
         if (row)
             check_mailbox(&c, row, m->poll_interval_ms);
         else

@@ -231,6 +231,15 @@ static void asks(const struct call *call, const struct view_mailbox *m)
         count_line(call, m->backlog, "seen, not yet taken in");
 }
 
+static void secrets(const struct call *call, const char *id)
+{
+    const struct config_mailbox *m = config_find_mailbox(call->ops->config, id);
+    struct expiring expiring[EXPIRING_MOST];
+    size_t count = m ? config_expiring(m, call->now_ms, expiring) : 0;
+    for (size_t i = 0; i < count; i++)
+        printf("  !       %s\n", expiring[i].text);
+}
+
 static void mailbox_page(const struct call *call, const struct view_mailbox *m)
 {
     char text[32];
@@ -240,6 +249,7 @@ static void mailbox_page(const struct call *call, const struct view_mailbox *m)
     states(call, m);
     asks(call, m);
     circuits(call, m);
+    secrets(call, m->id);
     if (m->paused)
         printf("  !       paused: onecase resume --mailbox %s --by NAME --reason TEXT\n", m->id);
     if (m->claim_owner[0])

@@ -129,7 +129,8 @@ int cmd_doctor(struct call *call)
     CLEANUP(str_clear) struct str out = STR_INIT;
     struct err err = ERR_INIT;
     const struct operations *ops = call->ops;
-    enum rc rc = ops->doctor(ops->self, args_get(&call->args, "--send-to"), tell, &findings, &err);
+    enum rc rc = ops->doctor(ops->self, args_get(&call->args, "--send-to"),
+                             args_has(&call->args, "--since-last"), tell, &findings, &err);
     if (rc != RC_OK && rc != RC_REFUSED)
         return failed(&err);
     if (call->json) {

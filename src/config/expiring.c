@@ -4,33 +4,33 @@
 
 #define WARNED_BEFORE DAYS(30)
 
-static void
-say(const char *mailbox, const char *server, int64_t expires_ms, int64_t now_ms, struct str *out)
+/* False where it is not time to speak of it. */
+static bool is_due(const char *server, int64_t expires_ms, int64_t now_ms, struct expiring *out)
 {
     char date[WHEN_TEXT_SIZE];
     long long days = (long long)((expires_ms - now_ms) / DAYS(1));
 
     if (expires_ms == 0 || now_ms < expires_ms - WARNED_BEFORE)
-        return;
+        return false;
     when_text(expires_ms, date);
-    str_addf(out, "%s: the secret for its %s server ", mailbox, server);
-    if (now_ms >= expires_ms)
-        str_addf(out, "has expired on %.10s", date);
+    out->over = now_ms >= expires_ms;
+    if (out->over)
+        snprintf(out->text, sizeof out->text, "the secret for its %s server has expired on %.10s",
+                 server, date);
     else
-        str_addf(out, "expires on %.10s, in %lld day%s", date, days, days == 1 ? "" : "s");
-    str_addz(out,
-             ": make a new one, put it in its place, write its date as `expires`, and reload\n");
+        snprintf(out->text, sizeof out->text,
+                 "the secret for its %s server expires on %.10s, in %lld day%s", server, date, days,
+                 days == 1 ? "" : "s");
+    return true;
 }
 
-void config_mailbox_expiring(const struct config_mailbox *m, int64_t now_ms, struct str *out)
+size_t
+config_expiring(const struct config_mailbox *m, int64_t now_ms, struct expiring out[EXPIRING_MOST])
 {
-    say(m->id, "IMAP", m->imap.auth.expires_ms, now_ms, out);
+    size_t count = 0;
+
+    count += is_due("IMAP", m->imap.auth.expires_ms, now_ms, &out[count]);
     if (m->acknowledgement.enabled)
-        say(m->id, "SMTP", m->acknowledgement.smtp.auth.expires_ms, now_ms, out);
-}
-
-void config_expiring(const struct config *config, int64_t now_ms, struct str *out)
-{
-    for (size_t i = 0; i < config->mailboxes.count; i++)
-        config_mailbox_expiring(&config->mailboxes.at[i], now_ms, out);
+        count += is_due("SMTP", m->acknowledgement.smtp.auth.expires_ms, now_ms, &out[count]);
+    return count;
 }

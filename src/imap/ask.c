@@ -6,14 +6,6 @@
 #define TAG        "Q1"
 #define LINES_MOST 1000
 
-/* What is asked: the command, how its answer begins, and who reads the rest of such a line. */
-struct question {
-    struct slice command, sign;
-    void (*read)(struct slice line, void *ctx);
-    void *ctx;
-    bool told;
-};
-
 enum heard { HEARD_LINE, HEARD_OK, HEARD_REFUSAL };
 
 static enum heard sort(struct slice line)
@@ -30,7 +22,7 @@ static enum rc refused(struct imap_mailbox *m, struct slice line, struct err *er
     char words[200];
 
     server_words(line, words, sizeof words);
-    return session_fail(m, RC_DEFERRED, err, "it does not begin the session (%s)", words);
+    return session_fail(m, RC_DEFERRED, err, "it does not answer as it should (%s)", words);
 }
 
 static void take(struct question *q, struct slice line)
@@ -43,7 +35,7 @@ static void take(struct question *q, struct slice line)
 
 /* A server that does not answer as it should is not taken for one that has nothing: what it can do
  * decides how mail is moved, and its names where. */
-static enum rc ask(struct imap_mailbox *m, struct question *q, struct err *err)
+enum rc ask(struct imap_mailbox *m, struct question *q, struct err *err)
 {
     struct slice line;
 

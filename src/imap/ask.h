@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ask - the few questions asked before libetpan is given the session.
+ * ask - the few questions that are asked without libetpan: before it is given the session, and by
+ * doctor between two of its commands.
  *
  * libetpan dies of a CAPABILITY or NAMESPACE that is answered by OK and nothing before it; so these
  * answers, plain as they are, are read here.
@@ -8,6 +9,17 @@
 #pragma once
 
 #include "imap_p.h"
+
+/* What is asked: the command, how its answer begins, and who reads the rest of such a line. */
+struct question {
+    struct slice command, sign;
+    void (*read)(struct slice line, void *ctx);
+    void *ctx;
+    bool told;
+};
+
+/* Goes on until the tagged answer. Anything but OK ends the session. */
+enum rc ask(struct imap_mailbox *m, struct question *q, struct err *err) MUST_CHECK;
 
 enum rc ask_capabilities(struct imap_mailbox *m, struct err *err) MUST_CHECK;
 /* By NAMESPACE where the server has it, else by LIST. */

@@ -4,6 +4,7 @@ whose a token is; and that nothing secret is said on the way (I01, I12, S06)."""
 import os
 import shutil
 import subprocess
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +23,21 @@ passdb {{
   driver = oauth2
   mechanisms = xoauth2 oauthbearer
   args = {folder}/oauth2.conf
+}}
+mail_plugins = $mail_plugins acl quota
+protocol imap {{
+  mail_plugins = $mail_plugins acl quota imap_acl imap_quota
+}}
+plugin {{
+  acl = vfile
+  quota = count:User quota
+  quota_vsizes = yes
+  quota_rule = *:storage=1M
+}}
+namespace inbox {{
+  mailbox Junk {{
+    special_use = \\Junk
+  }}
 }}
 """
 
@@ -277,3 +293,126 @@ def test_i12_a_session_whose_token_expires_is_made_anew_with_a_fresh_one(rig):
         await_(lambda: [i for i in rig.items() if i["state"] == "complete"], "it is filed")
         assert service.end() == 0
         assert len(peer.secrets) == 2 and len(peer.folders["Processed"].messages) == 1
+
+
+# ---- secrets that expire -----------------------------------------------------------------------------------
+
+
+def test_a_secret_that_expires_soon_is_told_everywhere(rig):
+    soon = (datetime.now(timezone.utc) + timedelta(days=10, hours=1)).strftime("%Y-%m-%d")
+    rig.mailbox["imap"]["auth"] = {"method": "password", "expires": soon}
+    words = f"the secret for its IMAP server expires on {soon}, in "
+    rig.once()
+    assert words in rig.run("status").stdout
+    done = rig.run("check", status=1).stdout
+    assert "WARNING" in done and words in done
+    doctor = rig.run("doctor").stdout
+    assert "warning" in doctor and words in " ".join(doctor.split())
+    service = rig.serve()
+    await_(lambda: service.said(words), "the log says so")
+    assert service.end() == 0
+
+
+def test_a_secret_that_has_expired_is_critical(rig):
+    rig.letters["smtp"]["auth"] = {"method": "password", "expires": "2020-01-01"}
+    rig.once()
+    assert "the secret for its SMTP server has expired on 2020-01-01" in rig.run("check", status=2).stdout
+    rig.run("doctor", status=1)
+
+
+# ---- I17: rights, room, junk, and what has changed ------------------------------------------------------------
+
+
+def said_by_doctor(rig, *words, status=0):
+    """Its findings, each with what is to be done, on one line."""
+    findings = []
+    for line in rig.run("doctor", *words, status=status).stdout.splitlines():
+        if line[:8].strip():
+            findings.append(line)
+        else:
+            findings[-1] += " " + line.strip()
+    return findings
+
+
+def only(findings, *words):
+    found = [f for f in findings if all(word in f for word in words)]
+    assert len(found) == 1, "\n".join(findings)
+    return found[0]
+
+
+def test_i17_doctor_says_which_right_is_missing_and_what_that_means(rig):
+    rig.imap().create("Processed")
+    folder = rig.servers.dovecot.folder / "mail" / rig.user / ".Processed"
+    (folder / "dovecot-acl").write_text("owner lrwst\n")
+    findings = said_by_doctor(rig, status=1)
+    bad = only(findings, "BAD", "may not add messages in \"Processed\"")
+    assert "no message can be filed" in bad and "the right i there" in bad
+    assert "ok" in only(findings, "the rights in \"INBOX\"")[:8]
+    assert only(findings, "ok", "a trial: folders are made")
+
+
+def test_doctor_leaves_nothing_behind(rig):
+    rig.deliver(plain("untouched"))
+    before = rig.snapshot()
+    said_by_doctor(rig)
+    assert rig.snapshot() == before
+
+
+def test_doctor_warns_when_the_mailbox_is_nearly_full_and_of_mail_in_junk(rig):
+    findings = said_by_doctor(rig)
+    assert "ok" in only(findings, "% full")[:8] and not [f for f in findings if "junk" in f]
+    rig.imap().create("Junk")
+    rig.deliver(plain("rubbish"), folder="Junk")
+    rig.deliver(plain("large", "x" * 70 + "\r\n" * 2 + ("y" * 70 + "\r\n") * 14500))
+    findings = said_by_doctor(rig)
+    assert "warning" in only(findings, "of 1024 KB)", "nothing comes in")
+    assert "warning" in only(findings, "1 message lies in the server's folder of junk", "move it to the inbox")
+    rig.mailbox["quota_warning"] = 100
+    assert "ok" in only(said_by_doctor(rig), "% full")[:8]
+
+
+def test_doctor_tells_what_has_changed_since_it_last_looked(rig):
+    assert only(said_by_doctor(rig, "--since-last"), "no earlier look")
+    assert only(said_by_doctor(rig, "--since-last"), ": 0 changes")
+    rig.imap().create("Processed")
+    folder = rig.servers.dovecot.folder / "mail" / rig.user / ".Processed"
+    said_by_doctor(rig)
+    (folder / "dovecot-acl").write_text("owner lrwstei\n")
+    findings = said_by_doctor(rig, "--since-last")
+    assert only(findings, "warning", "gone since the last look: the right k in \"Processed\"")
+    assert not [f for f in findings if "new since" in f]
+    assert only(said_by_doctor(rig, "--since-last"), ": 0 changes")
+
+
+def with_peer(rig, peer):
+    rig.mailbox["imap"] = {"host": "localhost", "port": peer.port, "security": "none", "username": rig.user,
+                           "password_file": "password"}
+    rig.letters.pop("smtp")
+    rig.letters["enabled"] = False
+
+
+@pytest.mark.parametrize("script, what, meaning", [
+    ("on CREATE no [NOPERM] no", "make a folder and add a message", "Processed cannot be made"),
+    ("on APPEND no [NOPERM] no", "make a folder and add a message", "give it the right"),
+    ("on MOVE no [NOPERM] no", "move a message to another folder", "no message can be filed"),
+    ("read-only", "move a message to another folder", "no message can be filed"),
+    ("on STORE no [NOPERM] no", "mark a message of its own as deleted", "marks of old"),
+    ("have IMAP4rev1 AUTH=PLAIN MOVE NAMESPACE", None, None),  # without UIDPLUS nothing is expunged
+])
+def test_i17_a_trial_says_what_the_account_cannot_do(rig, script, what, meaning):
+    with ImapPeer(script) as peer:
+        with_peer(rig, peer)
+        findings = said_by_doctor(rig, status=1 if what else 0)
+    if what:
+        assert meaning in only(findings, "BAD", "in a folder of a trial, the account cannot", what)
+    else:
+        assert "until somebody expunges it" in only(findings, "warning", "cannot expunge a message")
+
+
+def test_doctor_tries_nothing_in_a_mailbox_that_is_only_looked_at(rig):
+    rig.mailbox["mode"] = "look-only"
+    with ImapPeer("") as peer:
+        with_peer(rig, peer)
+        findings = said_by_doctor(rig)
+        assert not any(word in command for command in peer.commands for word in ("CREATE", "APPEND", "SELECT"))
+    assert not [f for f in findings if "trial" in f]

@@ -293,6 +293,14 @@ class Dialogue:
         self.peer.folders[words[0]] = Folder(len(self.peer.folders) + 100, first_uid=1)
         return "done"
 
+    def do_delete(self, words, _):
+        self.find_folder(words[0])
+        del self.peer.folders[words[0]]
+        return "done"
+
+    def do_unsubscribe(self, *_):
+        return "done"
+
     def do_subscribe(self, words, _):
         self.peer.subscribed.append(words[0])
         return "done"

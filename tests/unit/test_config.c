@@ -303,7 +303,7 @@ static void secrets_are_given_once_and_never_shown(void **state)
          "token\n"},
         {"a date that is none",
          ONE("host: h, username: u, password: p, auth: {method: plain, expires: 2027-13-01}"),
-         "f:5:77: mailboxes.imap.auth.expires: this is not a date such as 2027-06-30\n"},
+         "f:5:78: mailboxes.imap.auth.expires: \"2027-13-01\" is not a date such as 2027-06-30\n"},
         {"a token in clear",
          ONE("host: h, username: u, auth: {method: oauthbearer, token_url: http://x, client_id: a, "
              "client_secret_file: /etc/hostname}"),
@@ -848,6 +848,40 @@ static void missing_templates_and_empty_secrets_are_told(void **state)
     assert_file_problems(path, "/nonexistent", str_z(&expected));
 }
 
+/* Secrets that expire */
+
+static void a_secret_is_spoken_of_from_thirty_days_before_on(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t now_ms;
+        size_t count;
+        bool over;
+        const char *text;
+    } rows[] = {
+        {"31 days before", INT64_C(1814227200000) - INT64_C(86400000) * 31, 0, false, ""},
+        {"30 days before", INT64_C(1814227200000) - INT64_C(86400000) * 30, 1, false,
+         "the secret for its IMAP server expires on 2027-06-29, in 30 days"},
+        {"a day and a half before", INT64_C(1814227200000) - INT64_C(129600000), 1, false,
+         "the secret for its IMAP server expires on 2027-06-29, in 1 day"},
+        {"on the day", INT64_C(1814227200000), 1, true,
+         "the secret for its IMAP server has expired on 2027-06-29"},
+    };
+    CLEANUP(config_free)
+    struct config *c =
+        load_good(TOP SILENT "mailboxes:\n  - id: help\n    imap: {host: h, username: u, "
+                             "password: p, auth: {method: plain, expires: 2027-06-29}}\n");
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        struct expiring out[EXPIRING_MOST] = {{false, ""}, {false, ""}};
+
+        assert_int_equal(config_expiring(&c->mailboxes.at[0], row->now_ms, out), row->count);
+        assert_int_equal(out[0].over, row->over);
+        assert_string_equal(out[0].text, row->text);
+    }
+}
+
 /* The examples */
 
 /* A file of the source tree; this one stands in tests/unit/. */
@@ -979,6 +1013,7 @@ int main(void)
         cmocka_unit_test(a_file_that_cannot_be_read_is_told_like_any_mistake),
         cmocka_unit_test(secrets_and_templates_come_from_files_beside_the_configuration),
         cmocka_unit_test(missing_templates_and_empty_secrets_are_told),
+        cmocka_unit_test(a_secret_is_spoken_of_from_thirty_days_before_on),
         cmocka_unit_test(the_reference_is_what_the_table_prints),
         cmocka_unit_test(the_reference_is_a_configuration_that_says_the_defaults),
         cmocka_unit_test(the_small_example_works_as_it_is),
