@@ -126,6 +126,33 @@ struct config_key_rule {
     enum config_use use; /* CONFIG_USE_DIGEST sets the Message-ID aside */
 };
 
+enum config_guarantee {
+    CONFIG_GUARANTEE_NONE,
+    CONFIG_UNIQUE_KEY,
+    CONFIG_CONDITIONAL,
+    CONFIG_IDEMPOTENCY_KEY
+};
+enum config_unknown { CONFIG_LOOK_UP, CONFIG_RECONCILE };
+
+/* A request to a destination; method "" is none. Templates, pointers and statuses as they are written. */
+struct config_request {
+    const char *method, *path;
+    struct texts headers;
+    const char *body, *id, *key;
+    struct texts done, exists, later, refused;
+};
+
+struct config_destination {
+    const char *name, *url;
+    const char *username, *password, *password_file; /* Basic */
+    const char *authorization, *authorization_file;  /* the whole value of that header */
+    enum config_guarantee guarantee;
+    enum config_unknown unknown;
+    int64_t idempotency_life_ms, settle_ms, timeout_ms;
+    struct config_request create, find, read;
+    const char *ca_file, *proxy;
+};
+
 struct config {
     const char *path;
     const char *name, *environment, *owner, *timezone;
@@ -137,6 +164,10 @@ struct config {
     } mailboxes;
     struct config_acknowledgement acknowledgement; /* the general one */
     const char *reference_prefix, *destination;
+    struct {
+        struct config_destination *at;
+        size_t count;
+    } destinations;
     struct limit per_sender_limit;
     int64_t attachment_max_size;
     unsigned attachment_max_count, attachment_max_name;
@@ -166,6 +197,9 @@ config_load(const char *path, const char *templates_dir, struct config **out, st
 void config_free(struct config **config); /* for CLEANUP */
 
 const struct config_mailbox *config_find_mailbox(const struct config *config, const char *id);
+
+/* Where cases are made besides the ledger, or NULL. */
+const struct config_destination *config_find_destination(const struct config *config);
 
 /* The settings of one mailbox that decide about its mail; borrows from `config`. */
 void config_policy(const struct config *config,

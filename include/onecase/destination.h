@@ -26,21 +26,26 @@ struct destination_answer {
     enum fault fault;                   /* of a failure */
     char external_id[EXTERNAL_ID_SIZE]; /* where done */
     bool adopted;                       /* it was there already, and its key is ours */
-    int code;                           /* HTTP status; 0 is none */
-    int64_t retry_after_ms;             /* 0 where it was not said */
+    bool strange; /* of UNKNOWN: the answer is not what was agreed, so a person looks at once */
+    int code;     /* HTTP status; 0 is none */
+    int64_t retry_after_ms;  /* 0 where it was not said */
+    char why[ERR_TEXT_SIZE]; /* of no answer: for the log; "" else */
 };
 
 struct destination {
     void *self;
     const char *name;
-    bool enforces_uniqueness; /* a negative look-up proves absence */
+    /* How long after its first try a second request makes no second case, so that a negative look-up
+     * allows one; 0: never, INT64_MAX: always. */
+    int64_t unique_ms;
     /* Makes the case. The answer says what came of it; RC_BROKEN only for our own mistakes. */
     enum rc (*create)(void *self,
                       const struct case_facts *facts,
                       struct destination_answer *out,
                       struct err *err);
     /* Finds the case by its key, or OUTCOME_REFUSED where there is none, OUTCOME_DEFERRED where it
-     * could not be asked. The key found is compared before it is believed. */
+     * could not be asked. The key found is compared before it is believed; another is `strange`. NULL:
+     * it cannot be asked. */
     enum rc (*find)(void *self,
                     const struct case_facts *facts,
                     struct destination_answer *out,

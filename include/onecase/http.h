@@ -21,6 +21,7 @@ struct http_request {
     const char *url;           /* http:// or https:// */
     const char *const *header; /* "Name: value" */
     size_t headers;
+    const char *username, *password; /* HTTP Basic (RFC 7617) */
     struct slice body;   /* none is sent where it is empty and the method is GET or DELETE */
     const char *ca_file; /* an authority besides the system's */
     const char *proxy;

@@ -216,7 +216,7 @@ struct work_effect {
     int64_t due_ms;         /* wall time; NOT_DUE where it waits for something else */
     int64_t first_try_ms;   /* wall time of the first try by the item's fault, or NOT_DUE */
     unsigned server_faults; /* in a row, while others passed */
-    bool doubted;           /* an earlier try's outcome was never known */
+    int64_t first_doubt_ms; /* wall time of the first try of unknown outcome, or NOT_DUE */
     struct str letter;      /* as it was first armed, for another try; owned */
     /* of the attempt that is open or was lost, where the status is attempting or unknown */
     int64_t attempt;

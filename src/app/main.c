@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bury.h"
+#include "desk.h"
 #include "doctor.h"
 #include "dry_run.h"
 #include "fetch_large.h"
@@ -152,6 +153,7 @@ static enum rc open_needs(void *self,
     if (needs == NEEDS_NOTHING)
         return RC_OK;
     TRY(config_load(config_path, p->templates_dir, &p->config, problems));
+    TRY(desk_check(p->config, problems));
     out->config = p->config;
     if (p->config->timezone && p->config->timezone[0]) { /* what people read is in their zone */
         setenv("TZ", p->config->timezone, 1);

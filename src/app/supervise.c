@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "supervise.h"
 
+#include "desk.h"
 #include "notify.h"
 #include "wake.h"
 #include "wire.h"
@@ -249,7 +250,7 @@ static void reload(struct supervisor *s)
     struct config *fresh = NULL;
     notify_manager("RELOADING=1");
     if (config_load(s->config->path, s->config->templates_dir, &fresh, &problems) != RC_OK ||
-        wire_check_letters(fresh, &problems) != RC_OK) {
+        wire_check_letters(fresh, &problems) != RC_OK || desk_check(fresh, &problems) != RC_OK) {
         config_free(&fresh);
         log_event(LOG_ERROR, "configuration.refused", "the old one stays: %s", str_z(&problems));
         notify_manager("READY=1");

@@ -10,7 +10,6 @@
 
 #define BATCH           64
 #define BUSY_TIMEOUT_MS 10000
-#define SETTLE_MS       MINUTES(5)
 
 /* ---- servers ------------------------------------------------------------------------------------ */
 
@@ -163,7 +162,7 @@ static struct service_settings settings_of(const struct wired *w)
         .give_up_after_ms = c->give_up_after_ms,
         .poll_ms = m->poll_interval_ms,
         .disk_reserve = c->disk_reserve,
-        .settle_ms = SETTLE_MS,
+        .settle_ms = w->desk.config ? w->desk.config->settle_ms : 0,
         .retry = {.first_ms = c->first_delay_ms, .max_ms = c->max_delay_ms},
         .batch = BATCH,
     };
@@ -282,6 +281,11 @@ enum rc wire_open(const struct config *config,
 {
     *out = (struct wired){.config = config, .mailbox = mailbox, .clock = system_clock()};
     out->domain = mem_text(domain_part(mailbox->acknowledgement.from_address));
+    const struct config_destination *destination = config_find_destination(config);
+    if (destination) {
+        desk_open(destination, &out->desk);
+        out->destination = http_destination_port(out->desk.made);
+    }
     enum rc rc = open_all(out, err);
     if (rc != RC_OK) {
         wire_close(out);
@@ -291,6 +295,7 @@ enum rc wire_open(const struct config *config,
         .ledger = &out->data.ledger,
         .mailbox = &out->imap_port,
         .courier = out->smtp ? &out->smtp_port : NULL,
+        .destination = destination ? &out->destination : NULL,
         .blobs = &out->data.blobs,
         .files = &out->data.files,
         .reader = &out->reader_port,
@@ -308,6 +313,7 @@ enum rc wire_open(const struct config *config,
 void wire_close(struct wired *wired)
 {
     letter_writer_free(&wired->writer);
+    desk_close(&wired->desk);
     smtp_courier_free(wired->smtp);
     imap_mailbox_free(wired->imap);
     message_reader_free(&wired->reader);

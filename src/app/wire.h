@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "desk.h"
+
 #include <onecase/blob_store.h>
 #include <onecase/config.h>
 #include <onecase/imap.h>
@@ -46,6 +48,8 @@ struct wired {
     struct courier smtp_port;
     struct message_reader *reader;
     struct reader reader_port;
+    struct desk desk; /* where `destination` is used */
+    struct destination destination;
     struct letter_writer *writer;
     struct composer composer;
     struct service_ports ports;

@@ -325,6 +325,72 @@ static void check_rule(struct reading *r, const struct config_key_rule *rule)
               "namespace is missing: expected a name for these numbers, such as \"orders\"");
 }
 
+static bool is_url(const char *url)
+{
+    return slice_starts_nocase(slice_z(url), SLICE("https://")) ||
+           slice_starts_nocase(slice_z(url), SLICE("http://"));
+}
+
+static bool is_local_url(const char *url)
+{
+    struct slice rest = slice_cut(slice_z(url), sizeof "http://" - 1, strlen(url));
+    size_t end = 0;
+    char host[256];
+
+    while (end < rest.len && strchr("/:?", rest.at[end]) == NULL)
+        end++;
+    snprintf(host, sizeof host, "%.*s", (int)end, rest.at);
+    return is_this_machine(host);
+}
+
+static void check_url(struct reading *r, const struct config_destination *d)
+{
+    bool plain = slice_starts_nocase(slice_z(d->url), SLICE("http://"));
+
+    if (!is_url(d->url))
+        wrong(r, PLACE_OF(r, d, &d->url), "url: expected a URL that begins with https://");
+    else if (plain && !is_local_url(d->url))
+        wrong(r, PLACE_OF(r, d, &d->url),
+              "url: http:// is for this machine alone (localhost, 127.0.0.1): expected https://");
+}
+
+/* Without a guarantee and without a look-up only a person can say what became of a request. */
+static void check_destination(struct reading *r, size_t number)
+{
+    const struct config_destination *d = &r->config->destinations.at[number];
+    bool asked = d->find.method[0] != '\0' && d->unknown == CONFIG_LOOK_UP;
+    int ways = reading_has(r, &d->password) + reading_has(r, &d->password_file) +
+               reading_has(r, &d->authorization) + reading_has(r, &d->authorization_file);
+
+    check_url(r, d);
+    if (ways > 1 || (reading_has(r, &d->username) && d->password[0] == '\0'))
+        wrong(r, PLACE_OF(r, d, &d->username),
+              "expected username with password or password_file, or authorization, or "
+              "authorization_file");
+    if (same(d->name, "ledger"))
+        wrong(r, PLACE_OF(r, d, &d->name),
+              "name: \"ledger\" is the record that onecase keeps: expected another name");
+    if (d->guarantee == CONFIG_GUARANTEE_NONE && !asked && d->unknown != CONFIG_RECONCILE)
+        wrong(r, PLACE_OF(r, d, &d->guarantee),
+              "guarantee: none without find: where nobody knows whether a case was made only a "
+              "person can tell; expected unknown: reconcile, or find, or another guarantee");
+    for (size_t i = 0; i < number; i++)
+        if (same(r->config->destinations.at[i].name, d->name))
+            wrong(r, PLACE_OF(r, d, &d->name),
+                  "name: it is taken by another destination: expected one of its own");
+}
+
+static void check_destinations(struct reading *r)
+{
+    const struct config *c = r->config;
+
+    for (size_t i = 0; i < c->destinations.count; i++)
+        check_destination(r, i);
+    if (!same(c->destination, "ledger") && config_find_destination(c) == NULL)
+        wrong(r, PLACE_OF(r, c, &c->destination),
+              "destination: expected ledger, or the name of one of `destinations`");
+}
+
 void check_all(struct reading *r)
 {
     const struct config *c = r->config;
@@ -333,9 +399,7 @@ void check_all(struct reading *r)
         check_mailbox(r, i);
     for (size_t i = 0; i < c->key_rules.count; i++)
         check_rule(r, &c->key_rules.at[i]);
-    if (!same(c->destination, "ledger"))
-        wrong(r, PLACE_OF(r, c, &c->destination),
-              "destination: expected ledger, since no other destination is set up");
+    check_destinations(r);
     if (c->max_delay_ms < c->first_delay_ms)
         wrong(r, PLACE_OF(r, c, &c->max_delay_ms, &c->first_delay_ms),
               "retry.max_delay is shorter than retry.first_delay: expected at least as long");

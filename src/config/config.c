@@ -13,6 +13,14 @@ const struct config_mailbox *config_find_mailbox(const struct config *config, co
     return NULL;
 }
 
+const struct config_destination *config_find_destination(const struct config *config)
+{
+    for (size_t i = 0; i < config->destinations.count; i++)
+        if (strcmp(config->destinations.at[i].name, config->destination) == 0)
+            return &config->destinations.at[i];
+    return NULL;
+}
+
 void config_policy(const struct config *config,
                    const struct config_mailbox *mailbox,
                    struct policy *out)

@@ -68,6 +68,14 @@ static void derive_server(struct reading *r, struct config_server *s, const unsi
         s->method = CONFIG_PASSWORD;
 }
 
+static void derive_destination(struct reading *r, struct config_destination *d)
+{
+    if (d->password_file[0] != '\0')
+        d->password = read_secret(r, &d->password_file);
+    if (d->authorization_file[0] != '\0')
+        d->authorization = read_secret(r, &d->authorization_file);
+}
+
 /* Addresses */
 
 static void derive_sender(struct reading *r, struct config_acknowledgement *a)
@@ -157,6 +165,8 @@ void derive_all(struct reading *r, const char *templates_dir)
     if (c->templates_dir[0] == '\0')
         c->templates_dir = keep(r, slice_z(templates_dir));
     derive_acknowledgement(r, &c->acknowledgement);
+    for (size_t i = 0; i < c->destinations.count; i++)
+        derive_destination(r, &c->destinations.at[i]);
     for (size_t i = 0; i < c->mailboxes.count; i++)
         derive_mailbox(r, &c->mailboxes.at[i]);
 }

@@ -74,7 +74,8 @@ static void print_value(FILE *out, const struct setting *s, struct margin m)
 
     m.comment |= s->preset == NULL && (s->flags & (REQUIRED | SHOWN)) == 0;
     print_key(out, s, m);
-    fprintf(out, " %s%s%s\n", quotes ? "\"" : "", value, quotes ? "\"" : "");
+    const char *quote = !quotes ? "" : strchr(value, '"') != NULL ? "'" : "\"";
+    fprintf(out, " %s%s%s\n", quote, value, quote);
 }
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as the table */

@@ -24,6 +24,9 @@ static const char *const copy_words[] = {"duplicate", "propose", "conflict", NUL
 static const char *const closed_words[] = {"reopen", "new-case", NULL};
 static const char *const stranger_words[] = {"new-case", NULL};
 static const char *const approval_words[] = {"one-person", "two-person", NULL};
+static const char *const guarantee_words[] = {"none", "unique-key", "conditional",
+                                              "idempotency-key", NULL};
+static const char *const unknown_words[] = {"look-up", "reconcile", NULL};
 static const char *const use_words[] = {"value", "digest", NULL};
 static const char *const too_large_words[] = {"refuse", "accept", NULL};
 
@@ -351,6 +354,78 @@ static const struct setting threading_rows[] = {
 #undef AT
 static const struct block threading = BLOCK_OF(threading_rows, struct config);
 
+/* Destinations */
+
+#define AT(member) offsetof(struct config_request, member)
+static const struct setting request_rows[] = {
+    {"method",  VALUE_METHOD, REQUIRED, AT(method),  NULL, 0, 0,
+     .says = "GET, POST, PUT, PATCH or DELETE.", .example = "POST"},
+    {"path",    VALUE_TEXT,   REQUIRED, AT(path),    NULL, 1, 2048,
+     .says = "Added to url; values in {{ }} are percent-encoded.", .example = "/tickets"},
+    {"headers", VALUE_TEXT,   MANY,     AT(headers), "[]", 1, 2048,
+     .says = "Further headers, each \"Name: value\"."},
+    {"body",    VALUE_LINES,  0,        AT(body),    "",   0, 65536,
+     .says = "JSON, whose texts may hold {{ }}: key, effect, correlation, reference, from, subject, text, id.",
+     .example = "{\"subject\": \"{{subject}}\", \"key\": \"{{key}}\"}"},
+    {"id",      VALUE_TEXT,   0,        AT(id),      "",   0, 256,
+     .says = "JSON pointer to the case's id in the answer; by default the case goes by our key.", .example = "/ticket/id"},
+    {"key",     VALUE_TEXT,   0,        AT(key),     "",   0, 256,
+     .says = "JSON pointer to our key in the answer, which is compared.", .example = "/ticket/key"},
+    {"done",    VALUE_TEXT,   MANY,     AT(done),    "[]", 3, 3,
+     .says = "Statuses besides 2xx that mean done, such as \"304\" or \"3xx\"."},
+    {"exists",  VALUE_TEXT,   MANY,     AT(exists),  "[]", 3, 3,
+     .says = "Statuses besides 409 and 412 that mean: it is there already."},
+    {"later",   VALUE_TEXT,   MANY,     AT(later),   "[]", 3, 3,
+     .says = "Statuses besides 408, 425, 429 and 503 that mean: surely not done, try later."},
+    {"refused", VALUE_TEXT,   MANY,     AT(refused), "[]", 3, 3,
+     .says = "Statuses besides 4xx that mean: surely not done; of a look-up, that there is none."},
+};
+#undef AT
+static const struct block request = BLOCK_OF(request_rows, struct config_request);
+
+#define AT(member) offsetof(struct config_destination, member)
+static const struct setting destination_rows[] = {
+    {"name",               VALUE_NAME,     REQUIRED,                 AT(name),                NULL,      0,                     0,
+     .says = "Its name for ever: case.destination names it, and so does each of its steps.", .example = "desk"},
+    {"url",                VALUE_TEXT,     REQUIRED,                 AT(url),                 NULL,      8,                     1024,
+     .says = "What every path is added to.", .example = "https://desk.example.org/api"},
+    {"username",           VALUE_TEXT,     0,                        AT(username),            NULL,      1,                     320,
+     .says = "With a password: HTTP Basic.", .example = "onecase"},
+    {"password",           VALUE_TEXT,     SIGN_IN | SECRET,         AT(password),            NULL,      1,                     1024,
+     .says = "Better password_file.", .example = "a secret"},
+    {"password_file",      VALUE_FILE,     SIGN_IN,                  AT(password_file),       NULL,      0,                     0,
+     .says = "A file whose first line is the password.", .example = "/etc/onecase/desk.password"},
+    {"authorization",      VALUE_TEXT,     SIGN_IN | SECRET,         AT(authorization),       NULL,      1,                     4096,
+     .says = "The whole value of the header Authorization. Better authorization_file.", .example = "Bearer a-secret"},
+    {"authorization_file", VALUE_FILE,     SIGN_IN,                  AT(authorization_file),  NULL,      0,                     0,
+     .says = "A file whose first line is that value; read again when the destination refuses it.",
+     .example = "/etc/onecase/desk.authorization"},
+    {"guarantee",          VALUE_CHOICE,   0,                        AT(guarantee),           "none",    CONFIG_GUARANTEE_NONE, 0,
+     .says = "Why a second request makes no second case: unique-key, conditional (If-None-Match: *), idempotency-key, or none.",
+     .words = guarantee_words},
+    {"idempotency_life",   VALUE_DURATION, 0,                        AT(idempotency_life_ms), "24h",     SECONDS(1),            DAYS(36500),
+     .says = "How long it remembers an Idempotency-Key."},
+    {"unknown",            VALUE_CHOICE,   0,                        AT(unknown),             "look-up", CONFIG_LOOK_UP,        0,
+     .says = "What happens where nobody knows whether a case was made: look-up, or reconcile, at once a person.",
+     .words = unknown_words},
+    {"settle",             VALUE_DURATION, 0,                        AT(settle_ms),           "5m",      0,                     DAYS(7),
+     .says = "How long a look-up that finds nothing is repeated where nothing is guaranteed."},
+    {"timeout",            VALUE_DURATION, 0,                        AT(timeout_ms),          "60s",     SECONDS(1),            HOURS(1),
+     .says = "How long a request may take."},
+    {"ca_file",            VALUE_FILE,     0,                        AT(ca_file),             "",        0,                     0,
+     .says = "Certificates of authorities to trust besides the system's."},
+    {"proxy",              VALUE_TEXT,     SECRET,                   AT(proxy),               "",        0,                     1024,
+     .says = "A proxy to go by, such as socks5h://proxy.example.org:1080."},
+    {"create",             VALUE_BLOCK,    REQUIRED,                 AT(create),              NULL,      0,                     0,
+     .says = "Makes a case.", .block = &request},
+    {"find",               VALUE_BLOCK,    OPTIONAL,                 AT(find),                NULL,      0,                     0,
+     .says = "Looks a case up by our key.", .block = &request},
+    {"read",               VALUE_BLOCK,    OPTIONAL,                 AT(read),                NULL,      0,                     0,
+     .says = "Reads a case by its {{id}}, so that its key is compared after it was made.", .block = &request},
+};
+#undef AT
+static const struct block destination = BLOCK_OF(destination_rows, struct config_destination);
+
 /* The service */
 
 #define AT(member) offsetof(struct config, member)
@@ -412,6 +487,8 @@ static const struct setting top_rows[] = {
      .says = "What senders are told.", .block = &acknowledgement},
     {"case",            VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
      .says = "What a mail becomes.", .block = &case_block},
+    {"destinations",    VALUE_BLOCKS,   0,                AT(destinations),    NULL,         0,          16,
+     .says = "Help desks over HTTP; case.destination names the one in use.", .block = &destination},
     {"attachments",     VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
      .says = "What is stored beside it.", .block = &attachments},
     {"key_rules",       VALUE_BLOCKS,   0,                AT(key_rules),       NULL,         0,          1000,

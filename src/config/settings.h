@@ -37,6 +37,8 @@
     X(VALUE_ZONE,           "const char *", "")                                             \
     X(VALUE_HOST,           "const char *", "")                                             \
     X(VALUE_HEADER,         "const char *", "")                                             \
+    X(VALUE_METHOD,         "const char *", "")                                             \
+    X(VALUE_LINES,          "const char *", "octets")                                       \
     X(VALUE_LISTEN,         "const char *", "")                                             \
     X(VALUE_REGEX,          "const char *", "")                                             \
     X(VALUE_LEDGER,         "const char *", "")                                             \

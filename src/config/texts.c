@@ -125,6 +125,16 @@ bool is_header(struct slice text)
     return made_of(text, LETTERS DIGITS "-_.", false, 1, 64);
 }
 
+bool is_method(struct slice text)
+{
+    static const char *const methods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
+
+    for (size_t i = 0; i < LENGTH(methods); i++)
+        if (slice_eqz(text, methods[i]))
+            return true;
+    return false;
+}
+
 /* Places */
 
 static bool is_port(struct slice text)

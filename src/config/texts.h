@@ -16,6 +16,7 @@ bool is_socket(struct slice text);    /* an absolute path that fits, or host:por
 bool is_prefix(struct slice text);
 bool is_host(struct slice text);
 bool is_header(struct slice text);
+bool is_method(struct slice text);
 bool is_listen(struct slice text);
 bool is_ledger(struct slice text);
 bool is_blobs(struct slice text);

@@ -102,6 +102,15 @@ static bool is_sized(const struct setting *s, struct slice text)
     return (int64_t)text.len >= s->min && (int64_t)text.len <= s->max && is_plain(text);
 }
 
+/* Several lines, as a YAML block has them. */
+static bool are_lines(const struct setting *s, struct slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.at[i] < ' ' && text.at[i] != '\n' && text.at[i] != '\t')
+            return false;
+    return (int64_t)text.len >= s->min && (int64_t)text.len <= s->max;
+}
+
 static bool is_path(struct slice text)
 {
     return text.len <= 1024 && is_plain(text);
@@ -110,6 +119,11 @@ static bool is_path(struct slice text)
 static void say_text(const struct setting *s, struct str *out)
 {
     str_addf(out, "a text of %" PRId64 " to %" PRId64 " octets on one line", s->min, s->max);
+}
+
+static void say_lines(const struct setting *s, struct str *out)
+{
+    str_addf(out, "a text of %" PRId64 " to %" PRId64 " octets", s->min, s->max);
 }
 
 static void say_number(const struct setting *s, struct str *out)
@@ -178,6 +192,8 @@ static const struct {
     [VALUE_ZONE]         = {read_zone,     is_path,         "a time zone such as Australia/Perth or UTC", NULL},
     [VALUE_HOST]         = {read_text,     is_host,         "a host name or an address", NULL},
     [VALUE_HEADER]       = {read_text,     is_header,       "the name of a header field, without its colon", NULL},
+    [VALUE_METHOD]       = {read_text,     is_method,       "GET, POST, PUT, PATCH or DELETE", NULL},
+    [VALUE_LINES]        = {read_text,     NULL,            NULL, say_lines},
     [VALUE_LISTEN]       = {read_text,     is_listen,       "address and port, such as 127.0.0.1:8025, [::1]:8025, or \"\"", NULL},
     [VALUE_REGEX]        = {read_regex,    is_path,         "an extended regular expression with ( ) around the number", NULL},
     [VALUE_LEDGER]       = {read_text,     is_ledger,       "sqlite, or postgresql://USER@HOST/DATABASE", NULL},
@@ -189,6 +205,8 @@ static const struct {
 
 bool value_check(const struct setting *s, struct slice text)
 {
+    if (s->type == VALUE_LINES)
+        return are_lines(s, text);
     if (types[s->type].check == NULL)
         return is_sized(s, text);
     return text.len == 0 ? may_be_blank(s) : types[s->type].check(text);
@@ -205,7 +223,8 @@ bool value_read(const struct value_context *c,
 
 bool value_is_text(enum value_type type)
 {
-    return types[type].check != NULL || type == VALUE_TEXT || type == VALUE_LOWER;
+    return types[type].check != NULL || type == VALUE_TEXT || type == VALUE_LOWER ||
+           type == VALUE_LINES;
 }
 
 void value_allowed(const struct setting *s, struct str *out)

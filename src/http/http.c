@@ -117,6 +117,11 @@ static void set_options(CURL *h, const struct http_request *request)
     if (is_given(request->ca_file)) /* the system's authorities stay: libcurl has them as CAPATH */
         curl_easy_setopt(h, CURLOPT_CAINFO, request->ca_file);
     curl_easy_setopt(h, CURLOPT_FRESH_CONNECT, request->fresh ? 1L : 0L);
+    if (is_given(request->username)) {
+        curl_easy_setopt(h, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        curl_easy_setopt(h, CURLOPT_USERNAME, request->username);
+        curl_easy_setopt(h, CURLOPT_PASSWORD, request->password ? request->password : "");
+    }
     set_body(h, request);
 }
 

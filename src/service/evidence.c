@@ -137,7 +137,7 @@ static void check_again(struct batch *b, struct job *job, struct work_effect *e)
 
 static bool sent_once_more(const struct batch *b, const struct work_effect *e)
 {
-    return e->doubted && effect_due(e, service_now(b->s).wall_ms) &&
+    return e->first_doubt_ms != NOT_DUE && effect_due(e, service_now(b->s).wall_ms) &&
            service_may(b->s, EFFECT_ACKNOWLEDGEMENT);
 }
 

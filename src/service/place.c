@@ -43,9 +43,24 @@ static void meet_fault(struct service *s, const struct destination_answer *a)
 {
     char reason[32];
     snprintf(reason, sizeof reason, "status %d", a->code);
+    if (circuit(s)->state == CIRCUIT_CLOSED)
+        log_event(LOG_ERROR, "destination.failed", "mailbox=%s code=%d why=\"%s\"", s->record.id,
+                  a->code, a->why);
     circuit_fault(circuit(s), &s->set->retry, reason, service_now(s).wall_ms,
                   s->port->processes->random(s->port->processes->self));
     s->record_changed = true;
+}
+
+/* A destination that hangs is left alone like one that says no: only a probe at a time may come to be
+ * unknown. */
+static void meet(struct service *s, const struct destination_answer *a)
+{
+    if (a->fault == FAULT_SERVER) {
+        meet_fault(s, a);
+    } else if (circuit(s)->state != CIRCUIT_CLOSED) {
+        circuit_success(circuit(s));
+        s->record_changed = true;
+    }
 }
 
 static int64_t
@@ -72,19 +87,26 @@ static void answered(struct batch *b,
     }
     if (a->outcome == OUTCOME_REFUSED)
         job_wait(job, REASON_CASE_REFUSED);
-    if (a->outcome == OUTCOME_DONE)
-        circuit_success(circuit(b->s));
-    else if (a->fault == FAULT_SERVER)
-        meet_fault(b->s, a);
+    if (a->strange)
+        job_wait(job, REASON_UNKNOWN_CASE);
+    meet(b->s, a);
 }
 
-/* A negative look-up proves absence only where the destination enforces uniqueness; elsewhere it is
- * repeated for `settle` and then a person decides. */
+/* Whether a second request would make no second case, counted from the first whose end is not known. */
+static bool may_repeat(struct service *s, const struct work_effect *e)
+{
+    int64_t unique = s->port->destination->unique_ms;
+    int64_t since = service_now(s).wall_ms - e->first_doubt_ms;
+    return unique == INT64_MAX || (since >= 0 && since < unique);
+}
+
+/* A negative look-up allows another try only where the destination enforces uniqueness; elsewhere it
+ * is repeated for `settle` and then a person decides. */
 static void not_found(struct batch *b, struct job *job, struct work_effect *e)
 {
     struct service *s = b->s;
     int64_t now = service_now(s).wall_ms;
-    if (s->port->destination->enforces_uniqueness)
+    if (may_repeat(s, e))
         batch_step(b, job, e, ON_ABSENCE);
     else if (now - e->armed_ms >= s->set->settle_ms)
         job_wait(job, REASON_UNKNOWN_CASE);
@@ -92,25 +114,51 @@ static void not_found(struct batch *b, struct job *job, struct work_effect *e)
         job_due(job, service_look_again(s, e->armed_ms));
 }
 
+static void
+looked(struct batch *b, struct job *job, struct work_effect *e, const struct destination_answer *a)
+{
+    meet(b->s, a);
+    if (a->strange)
+        job_wait(job, REASON_UNKNOWN_CASE);
+    else if (a->outcome != OUTCOME_DONE && a->outcome != OUTCOME_REFUSED)
+        job_due(job, try_again_at(b->s, e, a));
+    if (a->outcome != OUTCOME_DONE && a->outcome != OUTCOME_REFUSED)
+        return;
+    bool found = a->outcome == OUTCOME_DONE;
+    batch_evidence(b, job, e, "read-back", found, e->target);
+    if (found) {
+        batch_step(b, job, e, ON_EVIDENCE);
+        batch_external(b, a->external_id);
+    } else {
+        not_found(b, job, e);
+    }
+}
+
+/* Who cannot be asked may be told again where that is harmless; else a person decides at once. */
+static void cannot_ask(struct batch *b, struct job *job, struct work_effect *e)
+{
+    if (may_repeat(b->s, e))
+        batch_step(b, job, e, ON_ABSENCE);
+    else
+        job_wait(job, REASON_UNKNOWN_CASE);
+}
+
 static enum rc look_up(struct batch *b, struct job *job, struct work_effect *e, struct err *err)
 {
     const struct destination *d = b->s->port->destination;
     struct destination_answer a = {0};
     struct placing p;
+    if (!d->find) {
+        cannot_ask(b, job, e);
+        return RC_OK;
+    }
+    if (!circuit_allows(circuit(b->s), service_now(b->s).wall_ms)) {
+        job_due(job, circuit(b->s)->next_probe_ms);
+        return RC_OK;
+    }
     describe(b, job, e, &p);
     TRY(d->find(d->self, &p.facts, &a, err));
-    if (a.outcome != OUTCOME_DONE && a.outcome != OUTCOME_REFUSED) {
-        job_due(job, try_again_at(b->s, e, &a));
-        return RC_OK;
-    }
-    bool found = a.outcome == OUTCOME_DONE;
-    batch_evidence(b, job, e, "read-back", found, e->target);
-    if (!found) {
-        not_found(b, job, e);
-        return RC_OK;
-    }
-    batch_step(b, job, e, ON_EVIDENCE);
-    batch_external(b, a.external_id);
+    looked(b, job, e, &a);
     return RC_OK;
 }
 

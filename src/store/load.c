@@ -90,7 +90,7 @@ static enum rc read_effect(struct stmt *s, struct work_effect *e, struct err *er
     e->due_ms = col_when(s, "due");
     e->first_try_ms = col_when(s, "first_try");
     e->server_faults = (unsigned)col_int(s, "server_faults");
-    e->doubted = col_int(s, "doubted") == 1;
+    e->first_doubt_ms = col_when(s, "first_doubt");
     return RC_OK;
 }
 
@@ -113,8 +113,8 @@ static enum rc load_effects(struct db *db, struct work_item *out, struct err *er
         " effect.reason, effect.attempts, effect.due, effect.first_try, effect.server_faults,"
         " CASE WHEN effect.status IN ('planned', 'deferred') THEN letter.octets END AS letter,"
         " attempt.id AS attempt, attempt.run, attempt.armed_at, attempt.processed_uidvalidity,"
-        " attempt.processed_uidnext, EXISTS (SELECT 1 FROM attempt AS lost"
-        " WHERE lost.effect = effect.id AND lost.outcome = 'unknown') AS doubted FROM effect"
+        " attempt.processed_uidnext, (SELECT MIN(lost.armed_at) FROM attempt AS lost"
+        " WHERE lost.effect = effect.id AND lost.outcome = 'unknown') AS first_doubt FROM effect"
         " LEFT JOIN attempt ON attempt.effect = effect.id AND attempt.number = effect.attempts"
         " LEFT JOIN letter ON letter.effect = effect.id"
         " WHERE effect.key = $1 AND (effect.kind <> 'move' OR effect.status <> 'done'"

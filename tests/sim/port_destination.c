@@ -106,7 +106,7 @@ struct destination port_destination(struct run *run)
     return (struct destination){
         .self = run,
         .name = "desk",
-        .enforces_uniqueness = run->world->scenario.desk_unique,
+        .unique_ms = run->world->scenario.desk_unique ? INT64_MAX : 0,
         .create = desk_create,
         .find = desk_find,
     };

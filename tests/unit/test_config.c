@@ -254,6 +254,9 @@ static void what_must_be_given_is_missed(void **state)
     assert_all(rows, LENGTH(rows));
 }
 
+#define DESK(more)                                                                                 \
+    WHOLE "destinations:\n  - {name: desk, url: \"https://desk.example.org\", " more               \
+          "create: {method: POST, path: /}}\n"
 #define ONE(imap) TOP SILENT "mailboxes:\n  - id: help\n    imap: {" imap "}\n"
 
 static void secrets_are_given_once_and_never_shown(void **state)
@@ -401,7 +404,27 @@ static void settings_that_contradict_each_other_are_told(void **state)
         {"delays", WHOLE "retry: {max_delay: 1s}\n",
          "f:4:20: retry.max_delay is shorter than retry.first_delay: expected at least as long\n"},
         {"a destination that is none", WHOLE "case: {destination: jira}\n",
-         "f:4:21: destination: expected ledger, since no other destination is set up\n"},
+         "f:4:21: destination: expected ledger, or the name of one of `destinations`\n"},
+        {"a destination nobody can ask", DESK(""),
+         "f:5:5: guarantee: none without find: where nobody knows whether a case was made only a "
+         "person can tell; expected unknown: reconcile, or find, or another guarantee\n"},
+        {"a destination over a plain wire",
+         WHOLE
+         "destinations:\n  - {name: desk, url: \"http://desk.example.org\", unknown: reconcile,"
+         " create: {method: POST, path: /}}\n",
+         "f:5:23: url: http:// is for this machine alone (localhost, 127.0.0.1): expected "
+         "https://\n"},
+        {"a destination without a URL",
+         WHOLE "destinations:\n  - {name: desk, url: \"desk.example.org\", unknown: reconcile,"
+               " create: {method: POST, path: /}}\n",
+         "f:5:23: url: expected a URL that begins with https://\n"},
+        {"a destination with half a sign-in", DESK("unknown: reconcile, username: u, "),
+         "f:5:81: expected username with password or password_file, or authorization, or "
+         "authorization_file\n"},
+        {"a method",
+         WHOLE "destinations:\n  - {name: desk, url: \"https://d\", unknown: reconcile,"
+               " create: {method: post, path: /}}\n",
+         "f:5:73: destinations.create.method: \"post\" is not GET, POST, PUT, PATCH or DELETE\n"},
         {"a proxy", ONE("host: h, username: u, password: p, proxy: proxy.example.org:1080"),
          "f:5:54: proxy: expected a URL that begins with http://, https://, socks4://, socks4a://, "
          "socks5:// or socks5h://\n"},

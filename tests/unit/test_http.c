@@ -6,84 +6,7 @@
 #include <onecase/http.h>
 #include <testing.h>
 
-#include <arpa/inet.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#define ANSWERS_MAX 4
-
-/* Answers request after request, over one connection as long as the answer keeps it. */
-struct peer {
-    int fd;
-    unsigned port;
-    const char *answer[ANSWERS_MAX]; /* "": the connection ends without one */
-    bool ends[ANSWERS_MAX];          /* after this answer */
-    size_t answers;
-    size_t heard; /* complete requests */
-    char last[4096];
-    pthread_t thread;
-};
-
-static size_t body_length(const char *head)
-{
-    const char *at = strstr(head, "Content-Length:");
-    return at ? strtoul(at + 15, NULL, 10) : 0;
-}
-
-static bool read_request(int fd, char *into, size_t room)
-{
-    size_t got = 0;
-    for (;;) {
-        ssize_t n = recv(fd, into + got, room - 1 - got, 0);
-        if (n <= 0)
-            return false;
-        got += (size_t)n;
-        into[got] = '\0';
-        const char *end = strstr(into, "\r\n\r\n");
-        if (end && strlen(end + 4) >= body_length(into))
-            return true;
-    }
-}
-
-static void *serve(void *ctx)
-{
-    struct peer *p = ctx;
-    while (p->heard < p->answers) {
-        int fd = accept(p->fd, NULL, NULL);
-        bool more = fd >= 0;
-        while (more && p->heard < p->answers && read_request(fd, p->last, sizeof p->last)) {
-            size_t now = p->heard++;
-            if (p->answer[now][0])
-                send(fd, p->answer[now], strlen(p->answer[now]), MSG_NOSIGNAL);
-            more = p->answer[now][0] && !p->ends[now];
-        }
-        if (fd >= 0)
-            close(fd);
-    }
-    return NULL;
-}
-
-static void peer_start(struct peer *p)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
-    p->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(p->fd, (struct sockaddr *)&at, size), 0);
-    assert_int_equal(listen(p->fd, 4), 0);
-    assert_int_equal(getsockname(p->fd, (struct sockaddr *)&at, &size), 0);
-    p->port = ntohs(at.sin_port);
-    assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
-}
-
-static void peer_stop(struct peer *p)
-{
-    shutdown(p->fd, SHUT_RDWR);
-    pthread_join(p->thread, NULL);
-    close(p->fd);
-}
+#include <tools/http_peer.h>
 
 struct asked {
     enum rc rc;
@@ -92,7 +15,7 @@ struct asked {
 };
 
 static void
-ask(struct http_client *client, struct peer *p, struct http_request r, struct asked *out)
+ask(struct http_client *client, struct http_peer *p, struct http_request r, struct asked *out)
 {
     char url[64];
     snprintf(url, sizeof url, "http://127.0.0.1:%u/cases", p->port);
@@ -128,13 +51,13 @@ static void test_answers(void **state)
 {
     (void)state;
     FOR_EACH(row, rows) {
-        struct peer p = {.answer = {row->answer}, .ends = {true}, .answers = 1};
+        struct http_peer p = {.answer = {row->answer}, .ends = {true}, .answers = 1};
         struct asked asked = {.err = ERR_INIT};
         CLEANUP(http_client_free) struct http_client *client = http_client_new();
-        peer_start(&p);
+        http_peer_start(&p);
         ask(client, &p, (struct http_request){.body = SLICE("{}"), .most = 8, .fresh = true},
             &asked);
-        peer_stop(&p);
+        http_peer_stop(&p);
         assert_int_equal(asked.rc, row->rc);
         assert_int_equal(asked.answer.status, row->status);
         assert_int_equal(asked.answer.retry_after_ms, row->retry_after_ms);
@@ -147,22 +70,22 @@ static void test_answers(void **state)
 static void test_what_is_sent(void **state)
 {
     static const char *const header[] = {"Idempotency-Key: 77", "Content-Type: application/json"};
-    struct peer p = {.answer = {"HTTP/1.1 204 Done\r\n\r\n"}, .answers = 1};
+    struct http_peer p = {.answer = {"HTTP/1.1 204 Done\r\n\r\n"}, .answers = 1};
     struct asked asked = {.err = ERR_INIT};
     CLEANUP(http_client_free) struct http_client *client = http_client_new();
     (void)state;
-    peer_start(&p);
+    http_peer_start(&p);
     ask(client, &p,
         (struct http_request){
             .method = "PUT", .header = header, .headers = 2, .body = SLICE("{\"a\":1}")},
         &asked);
-    peer_stop(&p);
+    http_peer_stop(&p);
     assert_int_equal(asked.rc, RC_OK);
-    assert_non_null(strstr(p.last, "PUT /cases HTTP/1.1\r\n"));
-    assert_non_null(strstr(p.last, "\r\nIdempotency-Key: 77\r\n"));
-    assert_non_null(strstr(p.last, "\r\nContent-Type: application/json\r\n"));
-    assert_null(strstr(p.last, "Expect:"));
-    assert_non_null(strstr(p.last, "\r\n\r\n{\"a\":1}"));
+    assert_non_null(strstr(p.heard_text[0], "PUT /cases HTTP/1.1\r\n"));
+    assert_non_null(strstr(p.heard_text[0], "\r\nIdempotency-Key: 77\r\n"));
+    assert_non_null(strstr(p.heard_text[0], "\r\nContent-Type: application/json\r\n"));
+    assert_null(strstr(p.heard_text[0], "Expect:"));
+    assert_non_null(strstr(p.heard_text[0], "\r\n\r\n{\"a\":1}"));
     http_answer_clear(&asked.answer);
 }
 
@@ -172,11 +95,11 @@ static void test_once(void **state)
     static const char kept[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
     (void)state;
     for (int fresh = 0; fresh <= 1; fresh++) {
-        struct peer p = {.answer = {kept, "", kept}, .answers = fresh ? 2 : 3};
+        struct http_peer p = {.answer = {kept, "", kept}, .answers = fresh ? 2 : 3};
         struct asked first = {.err = ERR_INIT};
         struct asked second = {.err = ERR_INIT};
         CLEANUP(http_client_free) struct http_client *client = http_client_new();
-        peer_start(&p);
+        http_peer_start(&p);
         ask(client, &p, (struct http_request){.body = SLICE("1"), .fresh = true}, &first);
         /* Only a fresh connection can come to the peer, which serves one at a time. */
         if (fresh) {
@@ -184,7 +107,7 @@ static void test_once(void **state)
             client = http_client_new();
         }
         ask(client, &p, (struct http_request){.body = SLICE("2"), .fresh = fresh}, &second);
-        peer_stop(&p);
+        http_peer_stop(&p);
         assert_int_equal(first.rc, RC_OK);
         assert_int_equal(second.rc, fresh ? RC_UNKNOWN : RC_OK);
         assert_int_equal(p.heard, fresh ? 2 : 3);
@@ -196,7 +119,7 @@ static void test_once(void **state)
 static void test_not_sent(void **state)
 {
     static const char *const broken[] = {"X-Subject: a\r\nX-Other: b"};
-    struct peer nobody = {.port = 1};
+    struct http_peer nobody = {.port = 1};
     struct asked asked = {.err = ERR_INIT};
     CLEANUP(http_client_free) struct http_client *client = http_client_new();
     (void)state;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * desk - the destination of the configuration, made into a port: its requests, its sign-in.
+ */
+#pragma once
+
+#include <onecase/config.h>
+#include <onecase/http_destination.h>
+
+struct desk {
+    const struct config_destination *config;
+    struct http_destination_settings settings;
+    struct str authorization; /* the header's value; read again when it is refused */
+    struct http_destination *made;
+};
+
+/* What is wrong with the templates, pointers and statuses of any destination. RC_USAGE, and `problems`
+ * got a line for each. */
+enum rc desk_check(const struct config *config, struct str *problems) MUST_CHECK;
+
+/* `out` must not move while it is in use. */
+void desk_open(const struct config_destination *config, struct desk *out);
+void desk_close(struct desk *desk);

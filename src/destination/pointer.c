@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "destination_p.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHAPE_DEPTH 6
+#define SHAPE_NAMES 20
+
+static void json_free(json_t **json)
+{
+    json_decref(*json);
+}
+
+bool pointer_good(const char *pointer)
+{
+    if (pointer[0] != '\0' && pointer[0] != '/')
+        return false;
+    for (const char *at = strchr(pointer, '~'); at; at = strchr(at + 1, '~'))
+        if (at[1] != '0' && at[1] != '1')
+            return false;
+    return true;
+}
+
+/* "~1" is "/", "~0" is "~". */
+static void unescape(struct slice token, struct str *out)
+{
+    for (size_t i = 0; i < token.len; i++) {
+        bool escape = token.at[i] == '~' && i + 1 < token.len;
+        if (escape)
+            i++;
+        str_addc(out, !escape ? token.at[i] : token.at[i] == '1' ? '/' : '~');
+    }
+}
+
+static const json_t *step(const json_t *from, struct slice token)
+{
+    CLEANUP(str_clear) struct str name = STR_INIT;
+    unescape(token, &name);
+    if (json_is_object(from))
+        return json_object_get(from, str_z(&name));
+    char *end;
+    unsigned long index = strtoul(str_z(&name), &end, 10);
+    bool number = name.len > 0 && name.len < 8 && *end == '\0' && str_z(&name)[0] != '-';
+    return number ? json_array_get(from, index) : NULL;
+}
+
+static bool as_text(const json_t *value, char *out, size_t room)
+{
+    int length = -1;
+    if (json_is_string(value))
+        length = snprintf(out, room, "%s", json_string_value(value));
+    else if (json_is_integer(value))
+        length = snprintf(out, room, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_boolean(value))
+        length = snprintf(out, room, "%s", json_is_true(value) ? "true" : "false");
+    return length > 0 && (size_t)length < room;
+}
+
+enum pointed pointer_get(struct slice text, const char *pointer, char *out, size_t room)
+{
+    CLEANUP(json_free)
+    json_t *whole = json_loadb(text.at, text.len, JSON_DECODE_ANY, NULL);
+    out[0] = '\0';
+    if (!whole)
+        return POINTED_NO_JSON;
+    const json_t *value = whole;
+    struct slice rest = slice_z(pointer[0] ? pointer + 1 : "");
+    bool last = pointer[0] == '\0';
+    while (value && !last) {
+        size_t end = slice_find(rest, '/', 0);
+        value = step(value, slice_cut(rest, 0, end));
+        last = end == rest.len;
+        rest = slice_cut(rest, end + 1, rest.len);
+    }
+    if (value && as_text(value, out, room))
+        return POINTED_VALUE;
+    out[0] = '\0';
+    return POINTED_NOTHING;
+}
+
+/* NOLINTBEGIN(misc-no-recursion): no deeper than SHAPE_DEPTH */
+
+static void shape_add(json_t *json, unsigned depth, struct str *out)
+{
+    static const char *const kinds[] = {
+        [JSON_OBJECT] = "object",       [JSON_ARRAY] = "list",  [JSON_STRING] = "text",
+        [JSON_INTEGER] = "number",      [JSON_REAL] = "number", [JSON_TRUE] = "true or false",
+        [JSON_FALSE] = "true or false", [JSON_NULL] = "null",
+    };
+    const char *name;
+    json_t *value;
+    size_t names = 0;
+    if (json_is_array(json) && json_array_size(json) > 0 && depth < SHAPE_DEPTH) {
+        str_addf(out, "[%zu of ", json_array_size(json));
+        shape_add(json_array_get(json, 0), depth + 1, out);
+        str_addc(out, ']');
+        return;
+    }
+    if (!json_is_object(json) || depth >= SHAPE_DEPTH) {
+        str_addz(out, kinds[json_typeof(json)]);
+        return;
+    }
+    str_addc(out, '{');
+    json_object_foreach(json, name, value)
+    {
+        str_addf(out, "%s%.40s: ", names ? ", " : "", name);
+        shape_add(value, depth + 1, out);
+        if (++names == SHAPE_NAMES) {
+            str_addz(out, ", ...");
+            break;
+        }
+    }
+    str_addc(out, '}');
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+void shape_of(struct slice text, struct str *out)
+{
+    CLEANUP(json_free)
+    json_t *json = json_loadb(text.at, text.len, JSON_DECODE_ANY, NULL);
+    if (json)
+        shape_add(json, 0, out);
+    else
+        str_addf(out, "%zu octets that are no JSON", text.len);
+}

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases at a help desk over HTTP: one each, whatever it answers, and however it dies. Rows D01-D09, C05."""
+import contextlib
+import signal
+import time
+
+import pytest
+
+from desk import Desk
+from mails import plain
+from rig import assert_invariants, await_, effects
+
+GUARANTEES = {
+    "unique-key": dict(unique="key"),
+    "idempotency-key": dict(unique="idempotency"),
+    "conditional": dict(unique=""),
+    "none": dict(unique=""),
+}
+
+
+def shape(method, path, **more):
+    return {"method": method, "path": path, "id": "/case/id", "key": "/case/key", **more}
+
+
+def settings_of(desk, guarantee="unique-key", **more):
+    body = '{"key": "{{key}}", "subject": "{{subject}}", "from": "{{from}}", "reference": "{{reference}}"}'
+    create = shape("PUT", "/cases/{{key}}", body=body) if guarantee == "conditional" else shape("POST", "/cases", body=body)
+    return {"name": "desk", "url": desk.url, "guarantee": guarantee, "timeout": "1s", "settle": "1s",
+            "create": create, "find": shape("GET", "/cases?key={{key}}"), **more}
+
+
+def use(rig, desk, **more):
+    rig.settings["case"] = {"destination": "desk"}
+    rig.settings["destinations"] = [settings_of(desk, **more)]
+
+
+@pytest.fixture
+def at_desk(rig):
+    """A rig whose cases go to a desk of its own."""
+    with Desk() as desk:
+        use(rig, desk)
+        yield rig, desk
+
+
+def case_step(rig, item):
+    return next(e for e in effects(rig.json("item", item["key"]), "case") if e["target"] == "desk")
+
+
+def once_until_done(rig, count, seconds=20):
+    """Runs until every mail is complete or waits for a person."""
+    def settled():
+        rig.once()
+        return all(i["state"] in ("complete", "needs_reconciliation") for i in rig.items()) and len(rig.items()) == count
+    await_(settled, "all settled", seconds)
+
+
+def assert_one_case_each(rig, desk, count):
+    keys = [case["key"] for case in desk.cases]
+    assert sorted(keys) == sorted(item["key"] for item in rig.items()) and len(keys) == count
+    for item in rig.items():
+        step = case_step(rig, item)
+        assert (step["status"], step["external_id"]) == ("done", desk.of(item["key"])[0]["id"])
+    assert len(rig.acknowledgements()) == count
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_each_mail_is_one_case_there_before_its_acknowledgement(rig, guarantee):
+    with Desk(**GUARANTEES[guarantee]) as desk:
+        use(rig, desk, guarantee=guarantee)
+        mails = [plain(f"desk {n}") for n in range(3)]
+        rig.deliver(*mails, mails[0])
+        rig.once()
+        assert_one_case_each(rig, desk, 3)
+        made = [request for request in desk.requests if request[0] != "GET"]
+        assert len({headers["Idempotency-Key"] for _, _, headers, _ in made}) == 3
+        assert all(headers["X-Correlation-Id"] for _, _, headers, _ in made)
+        assert all((h.get("If-None-Match") == "*") == (guarantee == "conditional") for _, _, h, _ in made)
+        assert all(case["from"] and case["subject"] and case["reference"].startswith("HD-") for case in desk.cases)
+    assert_invariants(rig)
+
+
+def test_D01_a_desk_that_is_down_delays_cases_there_and_nothing_else(at_desk):
+    rig, desk = at_desk
+    desk.stop()
+    rig.deliver(*(plain(f"down {n}") for n in range(3)))
+    rig.once()
+    assert len(rig.json("cases")) == 3 and not rig.acknowledgements()
+    assert {case_step(rig, i)["status"] for i in rig.items()} <= {"deferred", "planned"}
+    assert len(rig.uids()) == 3
+    desk.start()
+    once_until_done(rig, 3)
+    assert_one_case_each(rig, desk, 3)
+    assert_invariants(rig)
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+@pytest.mark.parametrize("fault", ["stall", "drop after", "half"], ids=["D02 no answer in time", "D03 the answer is lost", "D03 half an answer"])
+def test_what_is_not_known_is_looked_up_and_there_is_one_case(rig, guarantee, fault):
+    with Desk(**GUARANTEES[guarantee]) as desk:
+        use(rig, desk, guarantee=guarantee)
+        desk.faults = [fault]
+        rig.deliver(plain("unknown"))
+        once_until_done(rig, 1)
+        assert_one_case_each(rig, desk, 1)
+        assert [request[0] for request in desk.requests].count("GET") == 1
+    assert_invariants(rig)
+
+
+def test_D02_a_request_that_was_never_seen_is_sent_again(at_desk):
+    rig, desk = at_desk
+    desk.faults = ["drop before"]
+    rig.deliver(plain("never seen"))
+    once_until_done(rig, 1)
+    assert_one_case_each(rig, desk, 1)
+
+
+def test_D04_too_many_is_tried_when_the_desk_says(at_desk):
+    rig, desk = at_desk
+    desk.faults = [429]
+    rig.deliver(plain("too many"))
+    rig.once()
+    assert case_step(rig, rig.items()[0])["status"] == "deferred"
+    once_until_done(rig, 1)
+    assert_one_case_each(rig, desk, 1)
+
+
+@pytest.mark.parametrize("guarantee", ["unique-key", "conditional"])
+def test_D05_a_case_that_is_there_already_is_adopted(rig, guarantee):
+    with Desk(**GUARANTEES[guarantee]) as desk:
+        use(rig, desk, guarantee=guarantee)
+        rig.deliver(plain("there already"))
+        desk.faults = [503]
+        rig.once()
+        key = rig.items()[0]["key"]
+        desk.make(key, {"subject": "made by another"})
+        once_until_done(rig, 1)
+        step = case_step(rig, rig.items()[0])
+        assert (step["status"], step["external_id"], step["reason"]) == ("done", "T-1", "adopted")
+        assert len(desk.cases) == 1 and len(rig.acknowledgements()) == 1
+
+
+@pytest.mark.parametrize("fault", ["page", "other key"], ids=["D06 a page", "D07 the case of another key"])
+def test_an_answer_that_was_not_agreed_waits_for_a_person(at_desk, fault):
+    rig, desk = at_desk
+    desk.faults = [fault]
+    rig.deliver(plain("strange"))
+    once_until_done(rig, 1)
+    item = rig.items()[0]
+    assert (item["state"], item["reason"]) == ("needs_reconciliation", "case-unknown")
+    assert not rig.acknowledgements() and len(desk.cases) == 1
+    rig.run("resolve", item["key"], "--case", "made", "T-1", "--by", "anna", "--reason", "seen at the desk")
+    once_until_done(rig, 1)
+    assert case_step(rig, item)["external_id"] == "T-1"
+    assert len(desk.cases) == 1 and len(rig.acknowledgements()) == 1
+
+
+def test_D07_a_look_up_that_finds_the_case_of_another_key_is_not_believed(at_desk):
+    rig, desk = at_desk
+    desk.faults, desk.find_faults = ["drop after"], ["other key"]
+    rig.deliver(plain("another's"))
+    once_until_done(rig, 1)
+    assert rig.items()[0]["state"] == "needs_reconciliation"
+    assert len(desk.cases) == 1 and not rig.acknowledgements()
+
+
+def test_D08_a_token_that_has_expired_is_read_again_once(rig):
+    with Desk(tokens=["Bearer new"]) as desk:
+        token = rig.folder / "token"
+        token.write_text("Bearer old\n")
+        token.chmod(0o600)
+        use(rig, desk, authorization_file=str(token))
+        rig.deliver(plain("token"))
+        rig.once()
+        step = case_step(rig, rig.items()[0])
+        assert step["status"] == "deferred" and not desk.cases
+        assert [r[2]["Authorization"] for r in desk.requests] == ["Bearer old"] * 2
+        service = rig.serve()
+        await_(lambda: len(desk.requests) > 2, "another try")
+        token.write_text("Bearer new\n")
+        await_(lambda: desk.cases, "the new token")
+        await_(rig.acknowledgements, "the acknowledgement")
+        service.end()
+        assert_one_case_each(rig, desk, 1)
+        assert "Bearer" not in rig.said and not any("Bearer" in line for line in service.log)
+
+
+def test_D09_a_case_that_shows_late_is_not_made_twice(rig):
+    """Nothing is guaranteed, so a look-up that finds nothing proves nothing."""
+    with Desk(unique="") as desk:
+        use(rig, desk, guarantee="none", settle="10s")
+        desk.faults, desk.hidden_for = ["drop after"], 2
+        rig.deliver(plain("late"))
+        once_until_done(rig, 1)
+        assert_one_case_each(rig, desk, 1)
+    assert_invariants(rig)
+
+
+def test_D09_where_nothing_is_guaranteed_and_nothing_found_a_person_decides(rig):
+    with Desk(unique="") as desk:
+        use(rig, desk, guarantee="none", settle="0s")
+        desk.faults, desk.hidden_for = ["drop after"], 3600
+        rig.deliver(plain("never shows"))
+        once_until_done(rig, 1)
+        item = rig.items()[0]
+        assert (item["state"], item["reason"]) == ("needs_reconciliation", "case-unknown")
+        assert len(desk.cases) == 1 and not rig.acknowledgements()
+
+
+def test_a_refusal_waits_for_a_person_and_not_made_makes_it(at_desk):
+    rig, desk = at_desk
+    desk.faults = [422]
+    rig.deliver(plain("refused"))
+    once_until_done(rig, 1)
+    item = rig.items()[0]
+    assert (item["state"], item["reason"]) == ("needs_reconciliation", "case-refused")
+    rig.run("resolve", item["key"], "--case", "not-made", "--by", "anna", "--reason", "the field is there now")
+    once_until_done(rig, 1)
+    assert_one_case_each(rig, desk, 1)
+
+
+def test_a_desk_that_hangs_is_left_alone(at_desk):
+    """Only a probe at a time may come to be unknown."""
+    rig, desk = at_desk
+    desk.faults = ["stall"] * 3
+    rig.deliver(*(plain(f"hangs {n}") for n in range(6)))
+    rig.once()
+    assert len([r for r in desk.requests if r[0] == "POST"]) == 1
+    once_until_done(rig, 6, 40)
+    assert_one_case_each(rig, desk, 6)
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_C05_killed_while_the_desk_makes_cases_there_is_one_each(rig, guarantee):
+    with Desk(**GUARANTEES[guarantee]) as desk:
+        use(rig, desk, guarantee=guarantee, settle="5s")
+        rig.deliver(*(plain(f"killed {n}") for n in range(20)))
+        for round_ in range(1, 6):
+            service = rig.serve()
+            with contextlib.suppress(AssertionError):
+                await_(lambda n=round_: len(desk.cases) >= 3 * n, "some cases", 10)
+            service.end(signal.SIGKILL)
+            time.sleep(0.05)
+        once_until_done(rig, 20, 40)
+        assert_one_case_each(rig, desk, 20)
+    assert_invariants(rig, killed=True)
+
+
+def test_a_wrong_template_is_told_before_anything_runs(at_desk):
+    rig, _ = at_desk
+    rig.settings["destinations"][0]["create"]["body"] = '{"key": "{{kye}}"}'
+    said = rig.run("run", "--once", status=78).stderr
+    assert "destination desk, create: body" in said and "kye" in said

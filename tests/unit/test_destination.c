@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A destination over HTTP: what is sent, how an answer is judged, and what is believed. D01-D08.
+ */
+/* links: destination http core */
+#include <testing.h>
+#include <destination_p.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <tools/http_peer.h>
+
+#define KEY "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+static const struct case_facts facts = {
+    .key = KEY,
+    .effect = "0123456789abcdef0123456789abcdef",
+    .correlation = "run-1",
+    .reference = "HD-7K3M9QWX",
+    .from = SLICE_INIT("anna@example.net"),
+    .subject = SLICE_INIT("a \"b\"\r\nX-Evil: {{key}} \\ / ?&%"),
+    .text = SLICE_INIT("two\nlines"),
+};
+
+/* ---- filling ---------------------------------------------------------------------------------- */
+
+static void test_filling(void **state)
+{
+    struct filling filling;
+    CLEANUP(str_clear) struct str path = STR_INIT;
+    CLEANUP(str_clear) struct str header = STR_INIT;
+    CLEANUP(str_clear) struct str body = STR_INIT;
+    (void)state;
+    filling_of(&facts, "T 1", &filling);
+    fill_path("/a?id={{id}}&s={{subject}}", &filling, &path);
+    assert_string_equal(str_z(&path),
+                        "/a?id=T%201&s=a%20%22b%22%0D%0AX-Evil%3A%20%7B%7Bkey%7D%7D%20"
+                        "%5C%20%2F%20%3F%26%25");
+    fill_header("X-Subject: {{subject}}", &filling, &header);
+    assert_string_equal(str_z(&header), "X-Subject: a \"b\"  X-Evil: {{key}} \\ / ?&%");
+    assert_int_equal(
+        fill_body("{\"s\": \"{{subject}}\", \"n\": [1, \"{{reference}}\"], \"o\": {\"t\": "
+                  "\"{{text}}\"}}",
+                  &filling, &body, NULL),
+        RC_OK);
+    assert_string_equal(str_z(&body),
+                        "{\"s\":\"a \\\"b\\\"\\r\\nX-Evil: {{key}} \\\\ / ?&%\",\"n\":[1,"
+                        "\"HD-7K3M9QWX\"],\"o\":{\"t\":\"two\\nlines\"}}");
+}
+
+static const struct {
+    const char *name;
+    struct http_shape shape;
+    const char *says;
+} wrong[] = {
+    {"a name that is none", {.path = "/{{kye}}"}, "path: "},
+    {"a header without a value",
+     {.path = "/", .headers = {(const char *[]){"X-A"}, 1}},
+     "headers: "},
+    {"a body that is no JSON", {.path = "/", .body = "{\n\"a\": }"}, "body: line 2"},
+    {"a name in a body", {.path = "/", .body = "{\"a\": [\"{{nobody}}\"]}"}, "body: "},
+    {"a pointer without a slash", {.path = "/", .id = "ticket"}, "id: "},
+    {"a pointer with a bad escape", {.path = "/", .key = "/a~2"}, "key: "},
+    {"a status", {.path = "/", .done = {(const char *[]){"20"}, 1}}, "done: "},
+    {"a class of none", {.path = "/", .later = {(const char *[]){"6xx"}, 1}}, "later: "},
+};
+
+static void test_check(void **state)
+{
+    (void)state;
+    FOR_EACH(row, wrong) {
+        struct err err = ERR_INIT;
+        struct http_shape shape = row->shape;
+        shape.id = shape.id ? shape.id : "";
+        shape.key = shape.key ? shape.key : "";
+        assert_int_equal(http_shape_check(&shape, &err), RC_USAGE);
+        assert_int_equal(strncmp(err.text, row->says, strlen(row->says)), 0);
+    }
+}
+
+/* ---- pointers --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *json, *pointer;
+    enum pointed is;
+    const char *value;
+} pointers[] = {
+    {"a member", "{\"id\": 7}", "/id", POINTED_VALUE, "7"},
+    {"of an object in a list", "{\"a\": [{\"id\": \"x\"}]}", "/a/0/id", POINTED_VALUE, "x"},
+    {"the whole", "\"x\"", "", POINTED_VALUE, "x"},
+    {"a name with a slash and a tilde", "{\"a/b~\": true}", "/a~1b~0", POINTED_VALUE, "true"},
+    {"an empty list", "{\"a\": []}", "/a/0/id", POINTED_NOTHING, ""},
+    {"null", "{\"id\": null}", "/id", POINTED_NOTHING, ""},
+    {"an object", "{\"id\": {}}", "/id", POINTED_NOTHING, ""},
+    {"a negative index", "[1]", "/-1", POINTED_NOTHING, ""},
+    {"too long", "{\"id\": \"0123456789abcdef0\"}", "/id", POINTED_NOTHING, ""},
+    {"no JSON", "<html>", "/id", POINTED_NO_JSON, ""},
+};
+
+static void test_pointers(void **state)
+{
+    (void)state;
+    FOR_EACH(row, pointers) {
+        char value[17];
+        assert_int_equal(pointer_get(slice_z(row->json), row->pointer, value, sizeof value),
+                         row->is);
+        assert_string_equal(value, row->value);
+    }
+}
+
+static void test_shape(void **state)
+{
+    CLEANUP(str_clear) struct str shape = STR_INIT;
+    (void)state;
+    shape_of(SLICE("{\"ticket\": {\"id\": 7, \"to\": \"anna@example.net\"}, \"log\": [1, 2]}"),
+             &shape);
+    assert_string_equal(str_z(&shape), "{ticket: {id: number, to: text}, log: [2 of number]}");
+}
+
+/* ---- judging ---------------------------------------------------------------------------------- */
+
+static void test_statuses(void **state)
+{
+    const struct http_shape own = {.done = {(const char *[]){"409"}, 1},
+                                   .later = {(const char *[]){"42x"}, 1}};
+    (void)state;
+    for (int status = 200; status < 600; status++) /* total, and in order */
+        assert_true(http_judge(NULL, status) < HTTP_VERDICT_COUNT);
+    assert_int_equal(http_judge(NULL, 422), HTTP_REFUSED);
+    assert_int_equal(http_judge(&own, 422), HTTP_LATER);
+    assert_int_equal(http_judge(&own, 409), HTTP_DONE);
+}
+
+#define ANSWER(status, json)                                                                       \
+    "HTTP/1.1 " status " Text\r\nConnection: close\r\nContent-Length: " json
+/* clang-format off */
+#define MADE     ANSWER("201", "8\r\n\r\n{\"id\":7}")
+#define OTHER    "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"id\":7,\"key\":\"another\"}"
+#define OURS     "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"id\":7,\"key\":\"" KEY "\"}"
+#define NOBODY   "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"id\":null}"
+#define STATUS(s) "HTTP/1.1 " s " Text\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+/* What the peer answers in turn, and what is made of it. */
+static const struct {
+    const char *name;
+    bool with_find, with_read;
+    const char *answer[3];
+    enum outcome outcome;
+    enum fault fault;
+    bool adopted, strange;
+    const char *id;
+    size_t requests;
+} created[] = {
+    {"made",                                      0, 0, {MADE},                   OUTCOME_DONE,     FAULT_NONE,    0, 0, "7", 1},
+    {"made, and read back",                       0, 1, {MADE, OURS},             OUTCOME_DONE,     FAULT_NONE,    0, 0, "7", 2},
+    {"D02: no answer",                            1, 0, {""},                     OUTCOME_UNKNOWN,  FAULT_SERVER,  0, 0, "",  1},
+    {"D03: the answer broke off",                 1, 0, {"HTTP/1.1 201 Made\r\nContent-Length: 99\r\n\r\n{\"id\":"}, OUTCOME_UNKNOWN, FAULT_SERVER, 0, 0, "", 1},
+    {"D04: too many",                             1, 0, {STATUS("429")},          OUTCOME_DEFERRED, FAULT_SERVER,  0, 0, "",  1},
+    {"D05: it is there, and ours",                1, 0, {STATUS("409"), OURS},    OUTCOME_DONE,     FAULT_NONE,    1, 0, "7", 2},
+    {"D05: the condition failed",                 1, 0, {STATUS("412"), OURS},    OUTCOME_DONE,     FAULT_NONE,    1, 0, "7", 2},
+    {"D05: it is there, and not to be found",     1, 0, {STATUS("409"), NOBODY},  OUTCOME_UNKNOWN,  FAULT_UNKNOWN, 0, 1, "",  2},
+    {"D05: it is there, and cannot be asked for", 1, 0, {STATUS("409"), STATUS("503")}, OUTCOME_UNKNOWN, FAULT_SERVER, 0, 0, "", 2},
+    {"D06: a body without the id",                1, 0, {NOBODY},                 OUTCOME_UNKNOWN,  FAULT_UNKNOWN, 0, 1, "",  1},
+    {"D06: a body that is a page",                1, 0, {"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n<html>"}, OUTCOME_UNKNOWN, FAULT_UNKNOWN, 0, 1, "", 1},
+    {"D07: read back, it is another's",           0, 1, {MADE, OTHER},            OUTCOME_UNKNOWN,  FAULT_UNKNOWN, 0, 1, "7", 2},
+    {"D07: it is there, with another key",        1, 0, {STATUS("409"), OTHER},   OUTCOME_UNKNOWN,  FAULT_UNKNOWN, 0, 1, "7", 2},
+    {"made, and not to be read: looked up later", 1, 1, {MADE, STATUS("500")},    OUTCOME_UNKNOWN,  FAULT_SERVER,  0, 0, "7", 2},
+    {"D08: the sign-in is renewed",               0, 0, {STATUS("401"), MADE},    OUTCOME_DONE,     FAULT_NONE,    0, 0, "7", 2},
+    {"D08: once",                                 0, 0, {STATUS("401"), STATUS("401")}, OUTCOME_DEFERRED, FAULT_SERVER, 0, 0, "", 2},
+    {"a right is missing",                        0, 0, {STATUS("403")},          OUTCOME_DEFERRED, FAULT_SERVER,  0, 0, "",  1},
+    {"refused",                                   1, 0, {STATUS("422")},          OUTCOME_REFUSED,  FAULT_ITEM,    0, 0, "",  1},
+    {"it broke",                                  1, 0, {STATUS("500")},          OUTCOME_UNKNOWN,  FAULT_SERVER,  0, 0, "",  1},
+    {"out of service",                            1, 0, {STATUS("503")},          OUTCOME_DEFERRED, FAULT_SERVER,  0, 0, "",  1},
+    {"moved",                                     1, 0, {STATUS("301")},          OUTCOME_DEFERRED, FAULT_SERVER,  0, 0, "",  1},
+};
+static const struct {
+    const char *name, *answer;
+    enum outcome outcome;
+    bool strange;
+} looked_up[] = {
+    {"there",             OURS,           OUTCOME_DONE,     0},
+    {"an empty answer",   NOBODY,         OUTCOME_REFUSED,  0},
+    {"404",               STATUS("404"),  OUTCOME_REFUSED,  0},
+    {"D07: another's",    OTHER,          OUTCOME_UNKNOWN,  1},
+    {"a page",            "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n<html>", OUTCOME_DEFERRED, 0},
+    {"422 proves nothing", STATUS("422"), OUTCOME_DEFERRED, 0},
+    {"401",               STATUS("401"),  OUTCOME_DEFERRED, 0},
+    {"500",               STATUS("500"),  OUTCOME_DEFERRED, 0},
+    {"no answer",         "",             OUTCOME_DEFERRED, 0},
+};
+/* clang-format on */
+
+static enum rc sign_in(void *ctx, struct str *out, struct err *err)
+{
+    (void)err;
+    str_addf(out, "Bearer %d", *(int *)ctx);
+    return RC_OK;
+}
+
+static void refused(void *ctx)
+{
+    ++*(int *)ctx;
+}
+
+static const struct http_shape post = {
+    .method = "POST", .path = "/cases", .body = "{\"key\": \"{{key}}\"}", .id = "/id", .key = ""};
+static const struct http_shape find = {
+    .method = "GET", .path = "/cases?key={{key}}", .id = "/id", .key = "/key"};
+static const struct http_shape read_it = {
+    .method = "GET", .path = "/cases/{{id}}", .id = "/id", .key = "/key"};
+static const struct http_shape no_shape = {.path = "", .id = "", .key = ""};
+
+struct desk {
+    struct http_peer peer;
+    char url[64];
+    int token;
+    struct http_destination_settings set;
+    struct http_destination *made;
+    struct destination port;
+};
+
+static void desk_open(struct desk *d, enum guarantee guarantee, bool with_find, bool with_read)
+{
+    http_peer_start(&d->peer);
+    snprintf(d->url, sizeof d->url, "http://127.0.0.1:%u", d->peer.port);
+    d->set = (struct http_destination_settings){
+        .name = "desk",
+        .url = d->url,
+        .guarantee = guarantee,
+        .idempotency_ms = 86400000,
+        .create = post,
+        .find = with_find ? find : no_shape,
+        .read = with_read ? read_it : no_shape,
+        .sign_in = {&d->token, sign_in, refused},
+        .timeout_ms = 5000,
+    };
+    d->made = http_destination_new(&d->set);
+    d->port = http_destination_port(d->made);
+}
+
+static void desk_close(struct desk *d)
+{
+    http_destination_free(&d->made);
+    http_peer_stop(&d->peer);
+}
+
+static void test_create(void **state)
+{
+    (void)state;
+    FOR_EACH(row, created) {
+        struct desk d = {.peer = {.answers = row->requests}};
+        struct destination_answer a;
+        for (size_t i = 0; i < row->requests; i++) {
+            d.peer.answer[i] = row->answer[i];
+            d.peer.ends[i] = true;
+        }
+        desk_open(&d, GUARANTEE_UNIQUE_KEY, row->with_find, row->with_read);
+        assert_int_equal(d.port.create(d.port.self, &facts, &a, NULL), RC_OK);
+        desk_close(&d);
+        assert_int_equal(a.outcome, row->outcome);
+        assert_int_equal(a.fault, row->fault);
+        assert_int_equal(a.adopted, row->adopted);
+        assert_int_equal(a.strange, row->strange);
+        assert_string_equal(a.external_id, row->id);
+        assert_int_equal(d.peer.heard, row->requests);
+    }
+}
+
+static void test_find(void **state)
+{
+    (void)state;
+    FOR_EACH(row, looked_up) {
+        size_t asked = strstr(row->answer, " 401 ") ? 2 : 1;
+        struct desk d = {
+            .peer = {.answer = {row->answer, row->answer}, .ends = {true, true}, .answers = asked}};
+        struct destination_answer a;
+        desk_open(&d, GUARANTEE_UNIQUE_KEY, true, false);
+        assert_int_equal(d.port.find(d.port.self, &facts, &a, NULL), RC_OK);
+        desk_close(&d);
+        assert_int_equal(a.outcome, row->outcome);
+        assert_int_equal(a.strange, row->strange);
+    }
+}
+
+static void test_not_there(void **state) /* D01 */
+{
+    struct desk d = {0};
+    struct destination_answer a;
+    (void)state;
+    desk_open(&d, GUARANTEE_NONE, true, false);
+    d.set.url = "http://127.0.0.1:1";
+    assert_int_equal(d.port.create(d.port.self, &facts, &a, NULL), RC_OK);
+    assert_int_equal(a.outcome, OUTCOME_DEFERRED);
+    assert_int_equal(a.fault, FAULT_SERVER);
+    assert_true(a.why[0] != '\0');
+    desk_close(&d);
+}
+
+static void test_what_is_sent(void **state)
+{
+    struct desk d = {.peer = {.answer = {MADE}, .ends = {true}, .answers = 1}};
+    struct destination_answer a;
+    (void)state;
+    desk_open(&d, GUARANTEE_CONDITIONAL, false, false);
+    assert_int_equal(d.port.create(d.port.self, &facts, &a, NULL), RC_OK);
+    desk_close(&d);
+    const char *said = d.peer.heard_text[0];
+    assert_non_null(strstr(said, "\r\nIdempotency-Key: 0123456789abcdef0123456789abcdef\r\n"));
+    assert_non_null(strstr(said, "\r\nX-Correlation-Id: run-1\r\n"));
+    assert_non_null(strstr(said, "\r\nIf-None-Match: *\r\n"));
+    assert_non_null(strstr(said, "\r\nAuthorization: Bearer 0\r\n"));
+    assert_non_null(strstr(said, "{\"key\":\"" KEY "\"}"));
+}
+
+static void test_port(void **state)
+{
+    static const struct {
+        const char *name;
+        enum guarantee guarantee;
+        int64_t unique_ms;
+    } rows[] = {
+        {"nothing", GUARANTEE_NONE, 0},
+        {"a unique key", GUARANTEE_UNIQUE_KEY, INT64_MAX},
+        {"conditional requests", GUARANTEE_CONDITIONAL, INT64_MAX},
+        {"idempotency keys", GUARANTEE_IDEMPOTENCY_KEY, 86400000},
+    };
+    (void)state;
+    FOR_EACH(row, rows) {
+        struct desk d = {0};
+        desk_open(&d, row->guarantee, false, false);
+        assert_true(d.port.unique_ms == row->unique_ms);
+        assert_null(d.port.find);
+        desk_close(&d);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_filling),      cmocka_unit_test(test_check),
+        cmocka_unit_test(test_pointers),     cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_statuses),     cmocka_unit_test(test_create),
+        cmocka_unit_test(test_find),         cmocka_unit_test(test_not_there),
+        cmocka_unit_test(test_what_is_sent), cmocka_unit_test(test_port),
+    };
+    return RUN_TESTS(tests);
+}
