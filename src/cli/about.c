@@ -54,7 +54,11 @@ const struct about abouts[] = {
     { "deployments",        "",                                 "A mailbox belongs to one deployment. Where another one owns it, nothing is done there until that one gives it up or is taken over from." },
     { "deployments",        "--take-over NAME",                 "removes the claim of the deployment NAME, which is gone for good, and works through what is there" },
 
-    { "check",              "",                                 "For Nagios and its kin: one line with what is wrong, and 0 where all is well, 1 warning, 2 critical, 3 where nothing can be found out." },
+    { "check",              "",                                 "For Nagios and its kin: one line with what is wrong, and 0 where all is well, 1 warning, 2 critical, 3 where nothing can be found out. Behind the bar stand the numbers of each mailbox with their limits; times are in seconds." },
+    { "check",              "--mailbox M",                      "only this mailbox, and the installation" },
+    { "check",              "--warning LIMITS",                 "from where on a number is a warning: any of waiting, waiting-age, not-told, choice, backlog and oldest, joined by commas; 0 is never. By default waiting=1,not-told=1,choice=1,backlog=1000,oldest=1d" },
+    { "check",              "--critical LIMITS",                "from where on it is critical; by default waiting-age=3d" },
+    { "check",              "onecase check --warning waiting=5,oldest=4h --critical waiting-age=1d", "" },
 
     { "metrics",            "",                                 "For a node exporter's textfile collector, by a timer, where Prometheus does not ask the console itself. The metrics and the rules that watch them are in deploy/monitoring." },
     { "metrics",            "--output FILE",                    "replaces this file as a whole, so that nobody reads half of it" },

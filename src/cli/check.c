@@ -4,105 +4,8 @@
  */
 #include "cli_p.h"
 
-#include <onecase/when.h>
+#include <onecase/troubles.h>
 #include <inttypes.h>
-
-/* Silence of this many polls, and never less than five minutes, is no accident. */
-#define SILENT_POLLS INT64_C(5)
-#define SILENT_LEAST MINUTES(5)
-
-enum level { LEVEL_OK, LEVEL_WARNING, LEVEL_CRITICAL };
-
-struct checking {
-    const struct call *call;
-    enum level level;
-    struct str said;
-    int64_t asked, not_told;
-};
-
-static void say(struct checking *c, enum level level, const char *mailbox, const char *what)
-{
-    str_addf(&c->said, "%s%s: %s", c->said.len > 0 ? "; " : "", mailbox, what);
-    if (level > c->level)
-        c->level = level;
-}
-
-static void
-say_number(struct checking *c, const char *mailbox, int64_t n, const char *one, const char *many)
-{
-    char text[160];
-    if (n == 0)
-        return;
-    snprintf(text, sizeof text, "%" PRId64 " %s", n, n == 1 ? one : many);
-    say(c, LEVEL_WARNING, mailbox, text);
-}
-
-static void check_servers(struct checking *c, const struct view_mailbox *m)
-{
-    static const char *const names[] = {"the IMAP server", "the SMTP server", "the destination",
-                                        "the virus scanner"};
-    for (size_t i = 0; i < CIRCUIT_OF_COUNT; i++) {
-        char text[200], since[32];
-        if (m->circuit[i].state == CIRCUIT_CLOSED)
-            continue;
-        when_cell(c->call, m->circuit[i].since_ms, since);
-        snprintf(text, sizeof text, "%s fails since %s (%s)", names[i], since,
-                 m->circuit[i].reason);
-        say(c, LEVEL_CRITICAL, m->id, text);
-    }
-}
-
-static void check_silence(struct checking *c, const struct view_mailbox *m, int64_t poll_ms)
-{
-    char age[32], text[80];
-    int64_t most = poll_ms * SILENT_POLLS > SILENT_LEAST ? poll_ms * SILENT_POLLS : SILENT_LEAST;
-    if (m->last_success_ms == 0) {
-        say(c, LEVEL_CRITICAL, m->id, "never looked at yet");
-        return;
-    }
-    if (c->call->now_ms - m->last_success_ms <= most)
-        return;
-    period_age(c->call->now_ms - m->last_success_ms, age);
-    snprintf(text, sizeof text, "last looked at %s ago; is the service running?", age);
-    say(c, LEVEL_CRITICAL, m->id, text);
-}
-
-static void check_mailbox(struct checking *c, const struct view_mailbox *m, int64_t poll_ms)
-{
-    char text[240];
-    if (m->claim_owner && m->claim_owner[0]) {
-        snprintf(text, sizeof text, "belongs to another deployment: %s", m->claim_owner);
-        say(c, LEVEL_CRITICAL, m->id, text);
-    }
-    check_servers(c, m);
-    check_silence(c, m, poll_ms);
-    if (m->paused)
-        say(c, LEVEL_WARNING, m->id, "paused");
-    say_number(c, m->id, m->state[ITEM_NEEDS_RECONCILIATION], "mail needs your decision",
-               "mails need your decision");
-    say_number(c, m->id, m->not_told, "sender was not told", "senders were not told");
-    say_number(c, m->id, m->awaiting_choice, "mail from before awaits the choice",
-               "mails from before await the choice");
-    c->asked += m->state[ITEM_NEEDS_RECONCILIATION];
-    c->not_told += m->not_told;
-}
-
-static void check_secrets(struct checking *c, const struct config_mailbox *m)
-{
-    struct expiring expiring[EXPIRING_MOST];
-    size_t count = config_expiring(m, c->call->now_ms, expiring);
-    for (size_t i = 0; i < count; i++)
-        say(c, expiring[i].over ? LEVEL_CRITICAL : LEVEL_WARNING, m->id, expiring[i].text);
-}
-
-static const struct view_mailbox *view_of(const struct view *view, const char *id)
-{
-    const struct view_mailbox *m = view->row;
-    for (size_t i = 0; i < view->count; i++)
-        if (slice_eqz(slice_z(m[i].id), id))
-            return &m[i];
-    return NULL;
-}
 
 /* clang-format off */
 static const struct sheet_column columns[] = {
@@ -113,48 +16,94 @@ static const struct sheet_column columns[] = {
 };
 /* clang-format on */
 
-static int conclude(struct checking *c)
+static const char *const level_words[LEVEL_COUNT] = {"OK", "WARNING", "CRITICAL"};
+
+/* The worst first, as the one line may be cut where it is shown. */
+static enum level say_all(const struct troubles *t, struct str *out)
 {
-    static const char *const words[] = {"OK", "WARNING", "CRITICAL"};
-    size_t mailboxes = c->call->ops->config->mailboxes.count;
+    enum level worst = LEVEL_OK;
+    for (int level = LEVEL_CRITICAL; level > LEVEL_OK; level--)
+        for (size_t i = 0; i < t->count; i++) {
+            const struct trouble *one = &t->trouble[i];
+            if ((int)one->level != level)
+                continue;
+            str_addf(out, "%s%s%s%s", out->len > 0 ? "; " : "", one->mailbox,
+                     one->mailbox[0] ? ": " : "", one->text);
+            worst = one->level > worst ? one->level : worst;
+        }
+    return worst;
+}
+
+static int64_t sum_of(const struct troubles *t, enum measure measure)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < t->mailboxes; i++)
+        sum += t->measured[i].value[measure];
+    return sum;
+}
+
+/* "; warning ; critical" of a number, as the plug-in guidelines have it; times are in seconds. */
+static void one_number(const struct limits *limits, const struct measured *m, enum measure measure)
+{
+    const int64_t *at = limits->at[measure];
+    bool is_time = measure == MEASURE_WAITING_AGE || measure == MEASURE_OLDEST;
+    printf(" '%s %s'=%" PRId64 "%s;", m->mailbox, measure_text(measure), m->value[measure],
+           is_time ? "s" : "");
+    if (at[LEVEL_WARNING] > 0)
+        printf("%" PRId64, at[LEVEL_WARNING]);
+    printf(";");
+    if (at[LEVEL_CRITICAL] > 0)
+        printf("%" PRId64, at[LEVEL_CRITICAL]);
+    printf(";0");
+}
+
+static void numbers(const struct limits *limits, const struct troubles *t)
+{
+    printf(" | mailboxes=%zu needs_reconciliation=%" PRId64 " not_told=%" PRId64, t->mailboxes,
+           sum_of(t, MEASURE_WAITING), sum_of(t, MEASURE_NOT_TOLD));
+    for (size_t i = 0; i < t->mailboxes; i++)
+        for (size_t m = 0; m < MEASURE_COUNT; m++)
+            one_number(limits, &t->measured[i], (enum measure)m);
+}
+
+static int conclude(const struct call *call, const struct limits *limits, const struct troubles *t)
+{
+    CLEANUP(str_clear) struct str said = STR_INIT;
     CLEANUP(str_clear) struct str plain = STR_INIT;
-    plain_text(c->said.len > 0 ? str_z(&c->said) : "all is well", &plain);
-    str_clear(&c->said);
-    if (c->call->json) {
-        char asked[24], not_told[24];
-        CLEANUP(sheet_free) struct sheet *sheet = sheet_new("Check", columns, LENGTH(columns));
-        snprintf(asked, sizeof asked, "%" PRId64, c->asked);
-        snprintf(not_told, sizeof not_told, "%" PRId64, c->not_told);
-        const char *cell[] = {words[c->level], str_z(&plain), asked, not_told};
-        sheet_row(sheet, cell);
-        sheet_print(sheet, SHEET_JSON, c->call->now_ms, 0, stdout);
-        return (int)c->level;
+    enum level level = say_all(t, &said);
+    plain_text(said.len > 0 ? str_z(&said) : "all is well", &plain);
+    for (size_t i = 0; i < plain.len; i++)
+        if (plain.at[i] == '|') /* where the numbers begin */
+            plain.at[i] = '/';
+    if (!call->json) {
+        printf("onecase %s - %s", level_words[level], str_z(&plain));
+        numbers(limits, t);
+        printf("\n");
+        return (int)level;
     }
-    printf("onecase %s - %s | mailboxes=%zu needs_reconciliation=%" PRId64 " not_told=%" PRId64
-           "\n",
-           words[c->level], str_z(&plain), mailboxes, c->asked, c->not_told);
-    return (int)c->level;
+    char asked[24], not_told[24];
+    CLEANUP(sheet_free) struct sheet *sheet = sheet_new("Check", columns, LENGTH(columns));
+    snprintf(asked, sizeof asked, "%" PRId64, sum_of(t, MEASURE_WAITING));
+    snprintf(not_told, sizeof not_told, "%" PRId64, sum_of(t, MEASURE_NOT_TOLD));
+    const char *cell[] = {level_words[level], str_z(&plain), asked, not_told};
+    sheet_row(sheet, cell);
+    sheet_print(sheet, SHEET_JSON, call->now_ms, 0, stdout);
+    return (int)level;
 }
 
 int cmd_check(struct call *call)
 {
-    CLEANUP(view_clear) struct view view = {0};
-    struct checking c = {.call = call, .said = STR_INIT};
+    CLEANUP(troubles_clear) struct troubles troubles = {.count = 0};
+    struct limits limits = limits_default;
+    const char *mailbox, *warning = args_get(&call->args, "--warning"),
+                         *critical = args_get(&call->args, "--critical");
     struct err err = ERR_INIT;
-    const struct config *config = call->ops->config;
-    const struct views *v = call->ops->views;
-    if (v->mailboxes(v->self, call->now_ms, &view, &err) != RC_OK)
+    if (asked_mailbox(call, &mailbox, &err) != RC_OK ||
+        limits_parse(warning ? warning : "", LEVEL_WARNING, &limits, &err) != RC_OK ||
+        limits_parse(critical ? critical : "", LEVEL_CRITICAL, &limits, &err) != RC_OK ||
+        troubles_find(call->ops, &limits, mailbox, call->now_ms, &troubles, &err) != RC_OK)
         return check_unknown(err.text);
-    for (size_t i = 0; i < config->mailboxes.count; i++) {
-        const struct config_mailbox *m = &config->mailboxes.at[i];
-        const struct view_mailbox *row = view_of(&view, m->id);
-        check_secrets(&c, m);
-        if (row)
-            check_mailbox(&c, row, m->poll_interval_ms);
-        else
-            say(&c, LEVEL_CRITICAL, m->id, "never looked at yet");
-    }
-    return conclude(&c);
+    return conclude(call, &limits, &troubles);
 }
 
 int check_unknown(const char *why)

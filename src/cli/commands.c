@@ -13,7 +13,7 @@ const struct command commands[] = {
     { RUNNING,  "run [--once] [--dry-run] [--mailbox M] [--take-over NAME] [--json]",                 NEEDS_LETTERS, cmd_run,               "The service; --once handles what is there now and ends." },
     { RUNNING,  "status [--json]",                                                                    NEEDS_LEDGER,  cmd_status,            "Each mailbox: counts by state, what waits and why." },
     { RUNNING,  "doctor [--send-to ADDRESS] [--since-last] [--json]",                                 NEEDS_CONFIG,  cmd_doctor,            "Tries everything and says how to mend what is wrong." },
-    { RUNNING,  "check [--json]",                                                                     NEEDS_LEDGER,  cmd_check,             "One line for monitoring: exit 0 good, 1 warning, 2 critical, 3 unknown." },
+    { RUNNING,  "check [--mailbox M] [--warning LIMITS] [--critical LIMITS] [--json]",                NEEDS_LEDGER,  cmd_check,             "One line for monitoring: exit 0 good, 1 warning, 2 critical, 3 unknown." },
     { RUNNING,  "metrics [--output FILE]",                                                            NEEDS_LEDGER,  cmd_metrics,           "Numbers for Prometheus, as the console serves them." },
     { RUNNING,  "verify [--explain REASON] [--by NAME] [--json]",                                     NEEDS_LEDGER,  cmd_verify,            "Holds the ledger against itself, the files and the mailboxes." },
     { LOOKING,  "items [--state S] [--mailbox M] [--older-than D] [--not-told] [--limit N] [--json]", NEEDS_LEDGER,  cmd_items,             "Mails, newest first." },

@@ -278,6 +278,20 @@ static void disk_reserve(struct writing *w, const struct metric *m)
     line(w, m, NULL, 0, w->config->disk_reserve);
 }
 
+/* Of those whose end was said. */
+static void secrets(struct writing *w, const struct metric *m)
+{
+    for (size_t i = 0; i < w->config->mailboxes.count; i++) {
+        const struct config_mailbox *box = &w->config->mailboxes.at[i];
+        int64_t imap = box->imap.auth.expires_ms;
+        int64_t smtp = box->acknowledgement.enabled ? box->acknowledgement.smtp.auth.expires_ms : 0;
+        if (imap != 0)
+            LINE(w, m, imap / 1000, {"mailbox", box->id}, {"service", "imap"});
+        if (smtp != 0)
+            LINE(w, m, smtp / 1000, {"mailbox", box->id}, {"service", "smtp"});
+    }
+}
+
 static void notices(struct writing *w, const struct metric *m)
 {
     const struct view_numbers_list *list = &w->numbers->notices;
@@ -330,6 +344,7 @@ static const struct metric metrics[] = {
     { "onecase_events_total",                   "counter",   "Lines of the ledger's chain of events.",                                                    events, NULL          },
     { "onecase_disk_free_bytes",                "gauge",     "Room on the disk of data_dir.",                                                             disk_free, NULL       },
     { "onecase_disk_reserve_bytes",             "gauge",     "With less room than this nothing new is taken in.",                                         disk_reserve, NULL    },
+    { "onecase_secret_expires_timestamp_seconds","gauge",    "When the secret for a server expires, where the configuration says it.",                    secrets, NULL         },
     { "onecase_notices_total",                  "counter",   "Tries of notices by channel and outcome.",                                                  notices, NULL         },
     { "onecase_notices_failing_seconds",        "gauge",     "For how long notices by a channel have failed; 0 where the last went well.",                notices_failing, NULL },
     { "onecase_build_info",                     "gauge",     "1, with the version.",                                                                      build, NULL           },

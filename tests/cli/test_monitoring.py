@@ -144,6 +144,8 @@ FIRE = {
                         [series("onecase_disk_free_bytes", f"{9 * GIB}x90"), series("onecase_disk_reserve_bytes", f"{GIB}x90")]),
     "OnecaseDiskFillsUp": ([series("onecase_disk_free_bytes", f"{GIB}x90"), series("onecase_disk_reserve_bytes", f"{GIB}x90")],
                            [series("onecase_disk_free_bytes", f"{2 * GIB}x90"), series("onecase_disk_reserve_bytes", f"{GIB}x90")]),
+    "OnecaseSecretExpires": ([series("onecase_secret_expires_timestamp_seconds", f"{29 * 86400}x90", mailbox="help", service="imap")],
+                             [series("onecase_secret_expires_timestamp_seconds", f"{31 * 86400}x90", mailbox="help", service="imap")]),
     "OnecaseNoticesFail": ([series("onecase_notices_failing_seconds", "3601x90", channel="mail")],
                            [series("onecase_notices_failing_seconds", "3600x90", channel="mail")]),
     # By the hour: 30 days of two copies a day, then one of seventy-two.
@@ -230,7 +232,8 @@ def test_every_query_of_the_dashboard_names_a_metric_that_exists(desk, tmp_path)
     shown = {re.sub(r"_(bucket|sum|count)$", "", name) if name not in types else name
              for query in queries for name in re.findall(r"onecase_[a-z_]+", query)}
     assert shown <= set(types), shown - set(types)
-    assert set(types) - shown == {"onecase_build_info", "onecase_events_total", "onecase_last_success_timestamp_seconds"}
+    assert set(types) - shown == {"onecase_build_info", "onecase_events_total", "onecase_last_success_timestamp_seconds",
+                                 "onecase_secret_expires_timestamp_seconds"}
     for query in queries:  # a counter is shown by its rate, never by itself
         for name in re.findall(r"(onecase_\w+_total)", query):
             assert types[name] == "counter" and re.search(rf"(rate|increase)\({name}", query)
