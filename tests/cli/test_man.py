@@ -15,8 +15,8 @@ def test_what_the_pages_say_is_what_the_program_says():
     assert done.returncode == 0, done.stderr
 
 
-def test_both_pages_are_there():
-    assert [page.name for page in PAGES] == ["onecase.1", "onecase.yaml.5"]
+def test_all_pages_are_there():
+    assert [page.name for page in PAGES] == ["onecase-providers.7", "onecase.1", "onecase.yaml.5"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

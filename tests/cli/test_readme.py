@@ -101,7 +101,7 @@ def test_it_installs_the_program_with_all_that_it_needs(tmp_path):
                           env={**os.environ, "DESTDIR": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     for file in ("bin/onecase", "share/onecase/templates/acknowledgement.txt", "share/man/man1/onecase.1",
-                 "share/man/man5/onecase.yaml.5", "lib/systemd/system/onecase.service"):
+                 "share/man/man5/onecase.yaml.5", "share/man/man7/onecase-providers.7", "lib/systemd/system/onecase.service"):
         assert (tmp_path / "usr" / file).exists(), file
     unit = (tmp_path / "usr/lib/systemd/system/onecase.service").read_text()
     assert "ExecStart=/usr/bin/onecase run" in unit and "User=onecase" in unit

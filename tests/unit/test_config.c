@@ -968,6 +968,42 @@ static void the_reference_is_a_configuration_that_says_the_defaults(void **state
     assert_string_equal(said->timezone, unsaid->timezone);
 }
 
+static void the_examples_of_providers_work_as_they_are(void **state)
+{
+    static const struct {
+        const char *name;
+        enum config_method imap, smtp;
+        unsigned rate;
+    } rows[] = {
+        {"config/microsoft-365.yaml", CONFIG_XOAUTH2, CONFIG_XOAUTH2, 25},
+        {"config/google.yaml", CONFIG_XOAUTH2, CONFIG_XOAUTH2, 0},
+        {"config/google-refresh-token.yaml", CONFIG_XOAUTH2, CONFIG_NO_SIGN_IN, 0},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(folder_clear) struct folder f = folder_new();
+        CLEANUP(str_clear) struct str text = STR_INIT;
+        CLEANUP(str_clear) struct str problems = STR_INIT;
+        CLEANUP(config_free) struct config *c = NULL;
+
+        write_file(&f, "client.secret", SLICE("a\n"));
+        write_file(&f, "service-account.json", SLICE("{}"));
+        write_file(&f, "refresh-token", SLICE("b\n"));
+        read_source(row->name, &text);
+        const char *path = write_file(&f, "onecase.yaml", str_slice(&text));
+        enum rc rc = config_load(path, "", &c, &problems);
+
+        assert_string_equal(str_z(&problems), "");
+        assert_int_equal(rc, RC_OK);
+        assert_int_equal(c->mailboxes.at[0].imap.method, row->imap);
+        assert_int_equal(c->mailboxes.at[0].imap.port, 993);
+        assert_int_equal(c->acknowledgement.smtp.method, row->smtp);
+        assert_int_equal(c->acknowledgement.smtp.port, 587);
+        assert_int_equal(c->acknowledgement.rate, row->rate);
+    }
+}
+
 static void the_small_example_works_as_it_is(void **state)
 {
     CLEANUP(folder_clear) struct folder f = folder_new();
@@ -1039,6 +1075,7 @@ int main(void)
         cmocka_unit_test(a_secret_is_spoken_of_from_thirty_days_before_on),
         cmocka_unit_test(the_reference_is_what_the_table_prints),
         cmocka_unit_test(the_reference_is_a_configuration_that_says_the_defaults),
+        cmocka_unit_test(the_examples_of_providers_work_as_they_are),
         cmocka_unit_test(the_small_example_works_as_it_is),
         cmocka_unit_test(every_row_of_the_table_is_whole),
     };
