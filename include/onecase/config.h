@@ -117,6 +117,14 @@ struct config_mailbox {
     struct config_acknowledgement acknowledgement;
 };
 
+/* What a mail may be: limits of message_reader.h by the names that people use. */
+struct config_reader {
+    int64_t header, field, decoded, text, html, memory; /* octets */
+    unsigned header_lines, parameters, multiparts, comparisons, parts, attachments, repairs;
+    unsigned name_length, addresses, references;
+    int64_t time_ms, cpu_time_ms;
+};
+
 struct config_key_rule {
     const char *space;  /* `namespace` */
     const char *from;   /* pattern of the senders it is for */
@@ -173,6 +181,7 @@ struct config {
     unsigned attachment_max_count, attachment_max_name;
     struct texts refuse_types;
     struct config_scan scan;
+    struct config_reader reader;
     struct {
         struct config_key_rule *at;
         size_t count;

@@ -2,15 +2,18 @@
  *
  * message_reader - the port of reader.h: mails are read in a child process that may do nothing else.
  *
- * The child is forked when the first mail is read and kept for the next ones; it holds one socket
- * to us and, for the mail at hand, a descriptor of the original (read only) and of one spool file at
- * a time (write only), which we make under data_dir/tmp and whose name the child never chooses. It
- * has limits of memory, processor time, file size and descriptors, and a filter of system calls:
- * no network, no paths, no other process, no other program.
+ * The child is made when the first mail is read and kept for the next ones: this program anew, without
+ * our memory, environment and arguments (message_reader_main). It holds one socket to us and, for the
+ * mail at hand, a descriptor of the original (read only) and of one spool file at a time (write only),
+ * which we make under data_dir/tmp and whose name the child never chooses. It has limits of memory,
+ * processor time, file size and descriptors, and a filter of system calls: no network, no paths, no
+ * other process, no other program.
  *
  * A child that dies, is too slow or answers what is no message costs the one mail: RC_REFUSED, and
- * the next mail gets a new child. Fork copies our memory: make the reader, and have `warm` called,
- * before secrets are read. Not for use by two threads, or across a fork of ours.
+ * the next mail gets a new child. Not for use by two threads, or across a fork of ours.
+ *
+ * What is kept already (items/…) is read however large it is, since somebody let it in: beyond
+ * message_octets by a child of its own, whose limits of octets are the mail's.
  *
  * RC_REFUSED: a limit below, or the child. RC_DEFERRED: no room for a spool file. RC_NOT_FOUND: no
  * original. RC_BROKEN: the disk fails, or no child can be made.
@@ -66,6 +69,10 @@ struct reader_limits {
 extern const struct reader_limits reader_limits_default;
 
 struct message_reader;
+
+/* To be called by main before anything else: where the program was started as a reader's child it is
+ * one, and does not return. Without the call children are forks, which have what memory we have. */
+void message_reader_main(int argc, char **argv);
 
 /* Opens data_dir (a folder that exists) and makes its tmp/ if need be. `limits` is copied. */
 enum rc message_reader_new(const char *data_dir,

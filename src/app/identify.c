@@ -130,7 +130,8 @@ static enum rc read_it(struct identifying *i, struct identified *out, struct err
     struct err why = ERR_INIT;
     CLEANUP(message_reader_free) struct message_reader *reader = NULL;
     blob_path_incoming(&i->octets, path);
-    TRY(message_reader_new(i->scratch.path, &reader_limits_default, &reader, err));
+    struct reader_limits limits = wire_limits(i->config, i->mailbox);
+    TRY(message_reader_new(i->scratch.path, &limits, &reader, err));
     struct reader port = message_reader_port(reader);
     enum rc rc = port.read(port.self, path, &out->message, &why);
     out->readable = rc == RC_OK;

@@ -83,7 +83,7 @@ static enum rc read_original(void *self, const char *key, struct message *out, s
     CLEANUP(message_reader_free) struct message_reader *reader = NULL;
     char path[BLOB_PATH_SIZE];
     blob_path_original(key, path);
-    struct reader_limits limits = wire_limits();
+    struct reader_limits limits = wire_limits(p->config, p->config->mailboxes.at);
     TRY(message_reader_new(p->config->data_dir, &limits, &reader, err));
     struct reader port = message_reader_port(reader);
     TRY(port.read(port.self, path, out, err));
@@ -186,6 +186,8 @@ static int64_t now_ms(void *self)
 
 int main(int argc, char **argv)
 {
+    message_reader_main(argc, argv);
+
     struct program program = {.config = NULL, .templates_dir = getenv("ONECASE_TEMPLATES")};
     signal(SIGPIPE, SIG_IGN);
     if (!program.templates_dir || !program.templates_dir[0])

@@ -238,18 +238,36 @@ static enum rc open_answers(struct wired *w, struct err *err)
     return RC_OK;
 }
 
-/* What arrives is bounded where it is fetched; what a person let through may be larger. */
-struct reader_limits wire_limits(void)
+struct reader_limits wire_limits(const struct config *config, const struct config_mailbox *mailbox)
 {
-    struct reader_limits limits = reader_limits_default;
-    limits.message_octets = RAISED_MAX;
-    return limits;
+    const struct config_reader *r = &config->reader;
+    return (struct reader_limits){
+        .message_octets = mailbox->max_message_size,
+        .header_octets = r->header,
+        .header_lines = r->header_lines,
+        .field_octets = r->field,
+        .parameters = r->parameters,
+        .boundaries = r->multiparts,
+        .comparisons = r->comparisons,
+        .starts = r->parts,
+        .leaves = r->attachments,
+        .decoded_octets = r->decoded,
+        .repairs = r->repairs,
+        .text_octets = r->text,
+        .html_octets = r->html,
+        .name_octets = r->name_length,
+        .addresses = r->addresses,
+        .references = r->references,
+        .seconds = r->time_ms / 1000,
+        .cpu_seconds = r->cpu_time_ms / 1000,
+        .memory_octets = READER_MEMORY > 0 ? r->memory : READER_MEMORY,
+    };
 }
 
 /* What needs a folder of its own: the lock of the run, and the spool of the reader. */
 static enum rc open_folder(struct wired *w, const char *folder, struct err *err)
 {
-    struct reader_limits limits = wire_limits();
+    struct reader_limits limits = wire_limits(w->config, w->mailbox);
     TRY(system_processes_open(folder, &w->system, err));
     w->processes = system_processes_port(w->system);
     TRY(message_reader_new(folder, &limits, &w->reader, err));

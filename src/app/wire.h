@@ -74,7 +74,8 @@ void wire_close(struct wired *wired); /* for CLEANUP */
 
 /* The largest message that `resolve --max-size` lets through. */
 #define RAISED_MAX (INT64_C(1) << 30)
-struct reader_limits wire_limits(void);
+/* What a mail of this mailbox may be. */
+struct reader_limits wire_limits(const struct config *config, const struct config_mailbox *mailbox);
 
 /* The endpoints alone, for doctor. */
 struct endpoint wire_endpoint(const struct config_server *server);

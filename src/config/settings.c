@@ -314,6 +314,48 @@ static const struct setting attachments_rows[] = {
 #undef AT
 static const struct block attachments = BLOCK_OF(attachments_rows, struct config);
 
+#define AT(member) offsetof(struct config_reader, member)
+static const struct setting reader_rows[] = {
+    {"header",       VALUE_OCTETS,   0, AT(header),       "1MB",        4 * KB,     16 * MB,
+     .says = "Of a header, the mail's or a part's: so many octets."},
+    {"header_lines", VALUE_NUMBER,   0, AT(header_lines), "20000",      100,        10000000,
+     .says = "Of all headers together: so many lines."},
+    {"field",        VALUE_OCTETS,   0, AT(field),        "256KB",      1 * KB,     1 * MB,
+     .says = "Of one field of a header, its folds included: so many octets."},
+    {"parameters",   VALUE_NUMBER,   0, AT(parameters),   "1000",       10,         100000,
+     .says = "Of one field: so many parameters."},
+    {"multiparts",   VALUE_NUMBER,   0, AT(multiparts),   "1000",       10,         1000,
+     .says = "Parts that hold parts; the parser itself stops at a depth of 1024."},
+    {"comparisons",  VALUE_NUMBER,   0, AT(comparisons),  "200000000",  1000000,    2000000000,
+     .says = "Lines that look like delimiters, each times the multiparts before it."},
+    {"parts",        VALUE_NUMBER,   0, AT(parts),        "2000",       10,         1000000,
+     .says = "Parts, empty ones too."},
+    {"attachments",  VALUE_NUMBER,   0, AT(attachments),  "1000",       10,         1000000,
+     .says = "Texts and attachments."},
+    {"decoded",      VALUE_OCTETS,   0, AT(decoded),      "100MB",      1 * MB,     4 * GB,
+     .says = "All texts and attachments together, decoded."},
+    {"text",         VALUE_OCTETS,   0, AT(text),         "1MB",        1 * KB,     4 * MB,
+     .says = "Of a text so much is shown; the rest is in the original."},
+    {"html",         VALUE_OCTETS,   0, AT(html),         "4MB",        1 * KB,     64 * MB,
+     .says = "Of an HTML text so much is made into the text that is shown."},
+    {"name_length",  VALUE_NUMBER,   0, AT(name_length),  "1000",       32,         10000,
+     .says = "Octets of a file name; what is left out stood before its extension."},
+    {"addresses",    VALUE_NUMBER,   0, AT(addresses),    "1000",       1,          100000,
+     .says = "Of a field so many addresses are taken."},
+    {"references",   VALUE_NUMBER,   0, AT(references),   "200",        2,          10000,
+     .says = "Of References so many message ids are taken: the first and the last."},
+    {"repairs",      VALUE_NUMBER,   0, AT(repairs),      "16",         0,          1000,
+     .says = "How often a damaged structure is mended and read again."},
+    {"time",         VALUE_DURATION, 0, AT(time_ms),      "60s",        SECONDS(1), HOURS(1),
+     .says = "How long a mail may take."},
+    {"cpu_time",     VALUE_DURATION, 0, AT(cpu_time_ms),  "30s",        SECONDS(1), HOURS(1),
+     .says = "How much of the processor's time."},
+    {"memory",       VALUE_OCTETS,   0, AT(memory),       "1GB",        256 * MB,   64 * GB,
+     .says = "How much memory the process that reads may have."},
+};
+#undef AT
+static const struct block reader = BLOCK_OF(reader_rows, struct config_reader);
+
 #define AT(member) offsetof(struct config_key_rule, member)
 static const struct setting key_rule_rows[] = {
     {"namespace", VALUE_NAME,    0,        AT(space),   "",      0,                0,
@@ -491,6 +533,9 @@ static const struct setting top_rows[] = {
      .says = "Help desks over HTTP; case.destination names the one in use.", .block = &destination},
     {"attachments",     VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
      .says = "What is stored beside it.", .block = &attachments},
+    {"reader",          VALUE_BLOCK,    0,                AT(reader),          NULL,         0,          0,
+     .says = "What a mail may be. Beyond one of these it is held for a person, or less of it is shown; its original is kept in any case.",
+     .block = &reader},
     {"key_rules",       VALUE_BLOCKS,   0,                AT(key_rules),       NULL,         0,          1000,
      .says = "Senders whose own number is the key in place of the Message-ID; the first rule that matches.",
      .block = &key_rule},

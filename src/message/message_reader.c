@@ -2,6 +2,7 @@
 #include "message_reader_p.h"
 #include "prescan.h"
 #include "reader_child.h"
+#include "reader_program.h"
 #include "spool_files.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ struct message_reader {
 
 struct exchange {
     struct message_reader *reader;
+    struct reader_child *child;
     struct spool_files files;
     int original;
     int64_t size;
@@ -36,7 +38,7 @@ static enum rc hand_file(struct exchange *x, const struct channel *c, struct err
     CLEANUP(str_clear) struct str name = STR_INIT;
     int file;
 
-    if (x->files.count >= (size_t)x->reader->limits.leaves)
+    if (x->files.count >= (size_t)x->child->limits->leaves)
         return FAIL(err, RC_REFUSED, "reader: it wants too many files");
     TRY(spool_files_make(&x->files, &file, &name, err));
 
@@ -51,7 +53,7 @@ static enum rc hand_file(struct exchange *x, const struct channel *c, struct err
 static enum rc converse(struct exchange *x, struct frame *answer, struct err *err)
 {
     CLEANUP(str_clear) struct str size = STR_INIT;
-    struct channel c = reader_child_channel(&x->reader->child);
+    struct channel c = reader_child_channel(x->child);
 
     enum rc rc;
 
@@ -68,15 +70,15 @@ static enum rc converse(struct exchange *x, struct frame *answer, struct err *er
 }
 
 /* What the child's end means for the mail. */
-static enum rc explain_death(struct message_reader *r, struct err *err)
+static enum rc explain_death(struct reader_child *child, struct err *err)
 {
-    bool late = reader_child_is_late(&r->child);
-    int by = reader_child_end(&r->child);
+    bool late = reader_child_is_late(child);
+    int by = reader_child_end(child);
 
     if (late)
-        return limit_refuse(LIMIT_seconds, &r->limits, err);
+        return limit_refuse(LIMIT_seconds, child->limits, err);
     if (by == SIGXCPU)
-        return limit_refuse(LIMIT_cpu_seconds, &r->limits, err);
+        return limit_refuse(LIMIT_cpu_seconds, child->limits, err);
     if (by == SIGSYS)
         return FAIL(err, RC_REFUSED, "reader: it tried what it may not, and was ended");
     return FAIL(err, RC_REFUSED, "reader: it died of this mail (signal %d)", by);
@@ -97,20 +99,20 @@ take_answer(struct exchange *x, const struct frame *answer, struct message *out,
 static enum rc ask(struct exchange *x, struct message *out, struct err *err)
 {
     CLEANUP(frame_clear) struct frame answer = FRAME_INIT;
-    struct message_reader *r = x->reader;
+    struct reader_child *child = x->child;
 
-    TRY(reader_child_start(&r->child, err));
-    reader_child_start_clock(&r->child);
-    r->child.served++;
+    TRY(reader_child_start(child, err));
+    reader_child_start_clock(child);
+    child->served++;
 
     enum rc rc = converse(x, &answer, err);
 
     if (x->died)
-        return explain_death(r, err);
+        return explain_death(child, err);
     if (rc == RC_OK)
         rc = take_answer(x, &answer, out, err);
-    if ((rc != RC_OK && answer.kind != FRAME_FAILURE) || r->child.served >= MAILS_A_CHILD)
-        reader_child_end(&r->child);
+    if ((rc != RC_OK && answer.kind != FRAME_FAILURE) || child->served >= MAILS_A_CHILD)
+        reader_child_end(child);
     return rc;
 }
 
@@ -118,13 +120,35 @@ static enum rc ask(struct exchange *x, struct message *out, struct err *err)
  * of its own before it is blamed. */
 static enum rc ask_twice(struct exchange *x, struct message *out, struct err *err)
 {
-    bool fresh = x->reader->child.pid == NOBODY || x->reader->child.served == 0;
+    bool fresh = x->child->pid == NOBODY || x->child->served == 0;
     enum rc rc = ask(x, out, err);
 
-    if (!x->died || fresh || reader_child_is_late(&x->reader->child))
+    if (!x->died || fresh || reader_child_is_late(x->child))
         return rc;
     spool_files_remove(&x->files);
     return ask(x, out, err);
+}
+
+/* What somebody let in although it is larger than usual. */
+static enum rc ask_for_large(struct exchange *x, struct message *out, struct err *err)
+{
+    struct reader_limits limits = x->reader->limits;
+    struct reader_child child = {x->reader->child.run, &limits, .socket = -1};
+
+    limits.message_octets = x->size;
+    if (limits.decoded_octets < x->size)
+        limits.decoded_octets = x->size;
+    x->child = &child;
+
+    enum rc rc = ask(x, out, err);
+
+    reader_child_end(&child);
+    return rc;
+}
+
+static bool is_let_in(const char *path)
+{
+    return slice_starts_nocase(slice_z(path), SLICE("items/"));
 }
 
 static bool is_ours(const char *path)
@@ -161,12 +185,15 @@ static enum rc reader_read(void *self, const char *path, struct message *out, st
     struct message_reader *r = self;
     struct exchange x = {
         .reader = r,
+        .child = &r->child,
         .files = {.tmp = r->tmp, .next = &r->next_file},
         .original = -1,
     };
     enum rc rc = open_original(&x, path, err);
 
-    if (rc == RC_OK)
+    if (rc == RC_OK && x.size > r->limits.message_octets && is_let_in(path))
+        rc = ask_for_large(&x, out, err);
+    else if (rc == RC_OK)
         rc = ask_twice(&x, out, err);
     if (rc != RC_OK) {
         spool_files_remove(&x.files);
@@ -214,7 +241,8 @@ enum rc message_reader_new(const char *data_dir,
                            struct message_reader **out,
                            struct err *err)
 {
-    return message_reader_new_with(data_dir, limits, child_main, out, err);
+    return message_reader_new_with(data_dir, limits,
+                                   reader_program_is_possible() ? NULL : child_main, out, err);
 }
 
 enum rc message_reader_warm(struct message_reader *reader, struct err *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reader_child.h"
 #include "frame.h"
+#include "reader_program.h"
 #include "sandbox.h"
 
 #include <errno.h>
@@ -84,8 +85,11 @@ static void be_child(const struct reader_child *r, int socket)
 {
     struct err err = ERR_INIT;
 
-    if (sandbox_descriptors(socket, &err) == RC_OK)
-        r->run(SANDBOX_SOCKET, r->limits);
+    if (sandbox_descriptors(socket, &err) == RC_OK) {
+        if (r->run != NULL)
+            r->run(SANDBOX_SOCKET, r->limits);
+        reader_program_start(r->limits);
+    }
     _exit(1);
 }
 

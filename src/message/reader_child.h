@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reader_child - the process that reads: forked, spoken to until a deadline, and ended.
+ * reader_child - the process that reads: made, spoken to until a deadline, and ended.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #define NOBODY ((pid_t)0)
 
 struct reader_child {
-    child_fn *run;
+    child_fn *run;                      /* what it is; NULL: this program anew */
     const struct reader_limits *limits; /* borrowed */
     pid_t pid;                          /* or NOBODY */
     int socket;

@@ -251,6 +251,145 @@ static void without_memory_the_mail_is_refused(void **state)
 }
 #endif
 
+/* ---- what the child has of us ----------------------------------------------------------------- */
+
+#define SECRET_SIZE 64
+
+/* A secret of this process, which stands in no file of the program. */
+static char *make_secret(void)
+{
+    char *secret = mem_new(SECRET_SIZE, 1);
+
+    snprintf(secret, SECRET_SIZE, "secret-%ld-%s", (long)getpid(),
+             "of the process that reads no mail");
+    return secret;
+}
+
+/* The one child of this process. */
+static pid_t child_of_ours(void)
+{
+    char path[64];
+    long pid = 0;
+    FILE *children;
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    children = fopen(path, "r");
+    assert_non_null(children);
+    assert_int_equal(fscanf(children, "%ld", &pid), 1);
+    fclose(children);
+    return (pid_t)pid;
+}
+
+static FILE *open_of(pid_t pid, const char *what)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, what);
+    return fopen(path, "rb");
+}
+
+static bool range_has(FILE *memory, unsigned long from, unsigned long to, const char *secret)
+{
+    CLEANUP(mem_free) char *octets = mem_new(to - from, 1);
+
+    if (fseeko(memory, (off_t)from, SEEK_SET) != 0)
+        return false;
+
+    size_t got = fread(octets, 1, to - from, memory);
+
+    return slice_has((struct slice){octets, got}, slice_z(secret));
+}
+
+/* Does the secret stand anywhere in the memory of the process? Only for one who may look there. */
+static bool memory_has(pid_t pid, const char *secret)
+{
+    FILE *maps = open_of(pid, "maps");
+    FILE *memory = open_of(pid, "mem");
+    char line[512];
+    bool found = false;
+
+    assert_non_null(maps);
+    assert_non_null(memory);
+    setvbuf(memory, NULL, _IONBF, 0);
+    while (!found && fgets(line, sizeof line, maps) != NULL) {
+        unsigned long from;
+        unsigned long to;
+        char mode[8];
+
+        if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 && mode[0] == 'r' &&
+            to - from < (64UL << 20))
+            found = range_has(memory, from, to, secret);
+    }
+    fclose(memory);
+    fclose(maps);
+    return found;
+}
+
+static void its_memory_is_its_own(void **state)
+{
+    CLEANUP(mem_free) char *secret = make_secret();
+    struct bench b = bench_new(&reader_limits_default, child_main);
+    struct message_reader *reader = NULL;
+    char line[32] = "";
+
+    (void)state;
+    assert_int_equal(setenv("SECRET_OF_OURS", secret, 1), 0);
+    assert_int_equal(message_reader_warm(b.reader, &b.err), RC_OK);
+    if (geteuid() == 0) /* others may not look into it, which is as it should be */
+        assert_true(memory_has(child_of_ours(), secret)); /* a fork has everything */
+    message_reader_free(&b.reader);
+    assert_int_equal(message_reader_new(b.folder, &reader_limits_default, &reader, &b.err), RC_OK);
+    b.reader = reader;
+    b.port = message_reader_port(reader);
+    assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_OK);
+    assert_text(&b, b.message.subject, "Printer");
+
+    FILE *said = open_of(child_of_ours(), "cmdline");
+
+    assert_non_null(said);
+    assert_true(fread(line, 1, sizeof line - 1, said) > 0);
+    fclose(said);
+    assert_string_equal(line, "onecase-reader");
+    if (geteuid() == 0)
+        assert_false(memory_has(child_of_ours(), secret));
+    unsetenv("SECRET_OF_OURS");
+    bench_clear(&b);
+}
+
+/* ---- what is larger than usual ------------------------------------------------------------------ */
+
+static void put_original(struct bench *b, struct slice octets)
+{
+    char path[160];
+
+    snprintf(path, sizeof path, "%s/items", b->folder);
+    mkdir(path, 0700);
+    put_file(b, "items/large", octets);
+}
+
+static void what_was_let_in_is_read_however_large(void **state)
+{
+    struct reader_limits limits = reader_limits_default;
+    CLEANUP(str_clear) struct str mail = STR_INIT;
+    struct bench b;
+
+    (void)state;
+    limits.message_octets = 1000;
+    limits.decoded_octets = 1000;
+    b = bench_new(&limits, child_main);
+    str_addz(&mail, "Subject: large\r\nContent-Type: a/b\r\n\r\n");
+    while (mail.len < 5000)
+        str_addz(&mail, "octets\r\n");
+    assert_int_equal(read_mail(&b, str_slice(&mail)), RC_REFUSED);
+    assert_string_equal(b.err.text, "reader: the message is longer than 1000 octets");
+    put_original(&b, str_slice(&mail));
+    b.err = (struct err)ERR_INIT;
+    assert_int_equal(b.port.read(b.port.self, "items/large", &b.message, &b.err), RC_OK);
+    assert_text(&b, b.message.subject, "large");
+    assert_int_equal(read_mail(&b, str_slice(&mail)), RC_REFUSED); /* this one still is */
+    bench_clear(&b);
+}
+
 /* ---- a child that is not what it should be ---------------------------------------------------- */
 
 static const struct channel child_channel = {.socket = SANDBOX_SOCKET};
@@ -535,8 +674,10 @@ static void a_mail_is_not_blamed_for_those_before_it(void **state)
     bench_clear(&b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    message_reader_main(argc, argv);
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mail_becomes_a_message_and_files),
         cmocka_unit_test(one_mail_after_the_other),
@@ -547,6 +688,8 @@ int main(void)
 #if READER_MEMORY
         cmocka_unit_test(without_memory_the_mail_is_refused),
 #endif
+        cmocka_unit_test(its_memory_is_its_own),
+        cmocka_unit_test(what_was_let_in_is_read_however_large),
         cmocka_unit_test(whatever_it_does_costs_one_mail),
         cmocka_unit_test(a_child_that_does_not_start_is_no_mails_fault),
         cmocka_unit_test(a_mail_is_not_blamed_for_those_before_it),

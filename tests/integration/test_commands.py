@@ -324,6 +324,42 @@ def test_identify_knows_the_key_rules(rig, tmp_path):
     assert_invariants(rig)
 
 
+def parts(count, head=b"", body=b"x"):
+    return (b"From: a@senders.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+            + b"".join(b"--b\r\n" + head + b"\r\n" + body + b"\r\n" for _ in range(count)) + b"--b--\r\n")
+
+
+def fields(count, field=b"X: y"):
+    return b"From: a@senders.example\r\n" + (field + b"\r\n") * count + b"\r\nx"
+
+
+BEYOND = {
+    "header": ("4KB", fields(60, b"X: " + b"y" * 80)),
+    "header_lines": ("100", fields(101)),
+    "field": ("1KB", fields(1, b"X: " + b"y" * 1200)),
+    "parameters": ("10", fields(1, b"Content-Type: text/plain" + b"; a=b" * 12)),
+    "multiparts": ("10", parts(11, b"Content-Type: multipart/mixed; boundary=c\r\n")),
+    "comparisons": ("1000000", parts(1, body=b"--x\r\ny\r\n" * 1000010)),
+    "parts": ("10", parts(11)),
+    "attachments": ("10", parts(11)),
+    "decoded": ("1MB", parts(2, body=b"a line of text\r\n" * 40000)),
+    "max_message_size": ("1KB", fields(1) + b"x" * 2000),
+}
+
+
+@pytest.mark.parametrize("limit", BEYOND)
+def test_what_a_mail_may_be_is_configured(rig, tmp_path, limit):
+    value, mail = BEYOND[limit]
+    file = tmp_path / "large.eml"
+    file.write_bytes(mail)
+    assert rig.json("identify", str(file))["payload_digest"], "it is beyond a limit as it is"
+    if limit == "max_message_size":
+        rig.mailbox[limit] = value
+    else:
+        rig.settings["reader"] = {limit: value}
+    assert rig.json("identify", str(file))["payload_digest"] is None
+
+
 def test_doctor_finds_all_well(rig):
     said = rig.run("doctor").stdout
     assert "BAD" not in said and said.count("ok") >= 8

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from mails import plain
-from rig import assert_invariants, await_, effects
+from rig import PASSWORD, assert_invariants, await_, effects
 from smtp_peer import SmtpPeer
 from test_troubles import letters_of
 
@@ -31,6 +31,47 @@ def test_new_mail_is_taken_when_the_server_says_so(rig):
     assert service.end() == 0
     assert len(rig.acknowledgements()) == 3
     assert_invariants(rig)
+
+
+def pages(memory, first, last):
+    """What can be read between the two; a page of a file that is shorter than its mapping cannot."""
+    for at in range(first, last, 4096):
+        memory.seek(at)
+        try:
+            yield memory.read(4096)
+        except OSError:
+            yield b""
+
+
+def memory_has(pid, secret):
+    """Does it stand anywhere in the process? Only root may look."""
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            ends, mode = line.split()[:2]
+            if mode[0] == "r" and not line.rstrip().endswith(("[vvar]", "[vsyscall]")):
+                if secret in b"".join(pages(memory, *(int(end, 16) for end in ends.split("-")))):
+                    return True
+    return False
+
+
+def children_of(pid):
+    return [int(word) for word in open(f"/proc/{pid}/task/{pid}/children").read().split()]
+
+
+def test_the_process_that_reads_mail_holds_no_secret(rig, monkeypatch):
+    """What the worker knows, of its file and of its environment, is not in the child that it makes."""
+    monkeypatch.setenv("ONECASE_TEST_SECRET", "a-secret-that-stands-in-the-environment")
+    rig.mailbox["poll_interval"] = "1h"
+    rig.deliver(plain("read"))
+    service = rig.serve()
+    await_(lambda: len(rig.uids("Processed")) == 1, "the mail is filed")
+    worker, = workers(service)
+    reader, = children_of(worker)
+    assert open(f"/proc/{reader}/cmdline").read().split("\0")[0] == "onecase-reader"
+    for secret in PASSWORD.encode(), b"a-secret-that-stands-in-the-environment":
+        assert memory_has(worker, secret), "it is not where it is known to be"
+        assert not memory_has(reader, secret)
+    assert service.end() == 0
 
 
 def test_sigterm_ends_an_idle_service_at_once(rig):
