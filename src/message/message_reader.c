@@ -143,6 +143,7 @@ static enum rc ask_for_large(struct exchange *x, struct message *out, struct err
     enum rc rc = ask(x, out, err);
 
     reader_child_end(&child);
+    x->child = &x->reader->child;
     return rc;
 }
 

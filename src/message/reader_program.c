@@ -2,7 +2,6 @@
 #include "reader_program.h"
 #include "sandbox.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,26 +23,23 @@ void reader_program_start(const struct reader_limits *limits)
     execve(ITSELF, (char *[]){(char[]){NAME}, (char[]){WORD}, said.at, NULL}, (char *[]){NULL});
 }
 
-static bool take_limit(const char **said, int64_t *limit)
-{
-    char *end;
-
-    errno = 0;
-    *limit = strtoll(*said, &end, 10);
-    if (end == *said || *end != ' ' || errno != 0)
-        return false;
-    *said = end + 1;
-    return true;
-}
-
 static bool take_limits(const char *said, struct reader_limits *out)
 {
-    bool good = true;
+    int64_t *const limits[] = {
+#define PLACE(limit, ...) &out->limit,
+        READER_LIMIT_LIST(PLACE)
+#undef PLACE
+    };
 
-#define TAKE(limit, ...) good = good && take_limit(&said, &out->limit);
-    READER_LIMIT_LIST(TAKE)
-#undef TAKE
-    return good && *said == '\0';
+    for (size_t i = 0; i < LENGTH(limits); i++) {
+        char *end;
+
+        *limits[i] = strtoll(said, &end, 10);
+        if (end == said || *end != ' ')
+            return false;
+        said = end + 1;
+    }
+    return *said == '\0';
 }
 
 void message_reader_main(int argc, char **argv)
