@@ -13,6 +13,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("ONECASE_CASES", TOP.parent / "shared/cases"))
+KINDS = TOP / "tests/data/cases"  # more of the same kinds, each a case by itself
 
 # The rule that keeps a sender from being answered: its words in the expectations, and ours.
 SUPPRESSED = {
