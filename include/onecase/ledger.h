@@ -88,7 +88,8 @@ struct mailbox_record {
     bool scanning;         /* Processed is still to be read for what the ledger forgot */
     bool claimed;          /* our deed was read back */
     char claim_owner[160]; /* another deployment that owns it; "" is nobody */
-    int64_t marked_event;  /* number in the last mark we wrote */
+    char taken_from[65]; /* of this turn: the deployment whose deed we removed; rewind records it */
+    int64_t marked_event; /* number in the last mark we wrote */
     struct circuit circuit[CIRCUIT_OF_COUNT];
     struct streak streak;
     int64_t last_success_ms;

@@ -20,6 +20,7 @@ struct run_facts {
     long pid;
     char version[32];
     char name[65], environment[65], owner[129]; /* of the deployment, as configured */
+    char mailbox[65];                           /* that it serves */
 };
 
 enum proof { PROOF_DEAD, PROOF_ALIVE, PROOF_NONE };

@@ -203,6 +203,7 @@ take_over(struct service *s, const struct claim_note *from, bool *taken, struct 
     if (!*taken)
         return RC_OK;
     log_event(LOG_WARN, "claim.taken-over", "mailbox=%s from=\"%s\"", s->record.id, from->name);
+    text_copy(s->record.taken_from, sizeof s->record.taken_from, from->name);
     TRY(m->remove(m->self, s->set->claim_folder, s->claim_uidvalidity, from->uid, err));
     return notes_read(s, err);
 }

@@ -66,6 +66,7 @@ static void name_run(struct service *s)
     text_copy(s->run.name, sizeof s->run.name, s->set->name);
     text_copy(s->run.environment, sizeof s->run.environment, s->set->environment);
     text_copy(s->run.owner, sizeof s->run.owner, s->set->owner);
+    text_copy(s->run.mailbox, sizeof s->run.mailbox, s->set->policy.mailbox);
 }
 
 enum rc service_new(const struct service_ports *ports,

@@ -166,6 +166,20 @@ rewind_event(struct writing *w, const struct mailbox_record *before, int64_t aft
         err);
 }
 
+/* A person has taken the mailbox over from a deployment that is gone. */
+static enum rc
+take_over_event(struct writing *w, const struct mailbox_record *record, struct err *err)
+{
+    if (!record->taken_from[0])
+        return RC_OK;
+    return mailbox_event(w, record->id,
+                         &(struct event){.what = "take-over",
+                                         .from = record->taken_from,
+                                         .to = "ours",
+                                         .actor = actor_text(BY_PERSON)},
+                         err);
+}
+
 static enum rc rewind_mailbox(struct writing *w, struct mailbox_record *record, struct err *err)
 {
     const struct mailbox_record before = *record;
@@ -173,6 +187,7 @@ static enum rc rewind_mailbox(struct writing *w, struct mailbox_record *record, 
     TRY(raise_generation(w, before.generation, &record->generation, err));
     TRY(mailbox_write(w, record, err));
     TRY(doubt_all(w, record->id, err));
+    TRY(take_over_event(w, record, err));
     return rewind_event(w, &before, record->generation, err);
 }
 

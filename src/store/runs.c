@@ -77,8 +77,8 @@ static enum rc runs_knows(void *self, int64_t event, const char *hash, struct er
 static enum rc insert_run(struct writing *w, const struct run_facts *run, struct err *err)
 {
     static const char insert[] =
-        "INSERT INTO run (id, host, boot_id, pid, version, name, environment, owner, entered_at,"
-        " beat_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)";
+        "INSERT INTO run (id, host, boot_id, pid, version, name, environment, owner, mailbox,"
+        " entered_at, beat_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $10, $9, $9)";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, insert, &s, err));
@@ -91,6 +91,7 @@ static enum rc insert_run(struct writing *w, const struct run_facts *run, struct
     stmt_text(s, 7, run->environment);
     stmt_text(s, 8, run->owner);
     stmt_int(s, 9, w->now.wall_ms);
+    stmt_text(s, 10, run->mailbox);
     return stmt_run(s, NULL, err);
 }
 

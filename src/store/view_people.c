@@ -66,6 +66,7 @@ static void run_row(struct stmt *s, struct view *view, struct view_run *r)
     r->name = view_text(view, col_text(s, "name"));
     r->environment = view_text(view, col_text(s, "environment"));
     r->owner = view_text(view, col_text(s, "owner"));
+    r->mailboxes = view_text(view, col_text(s, "mailbox"));
     r->ended = view_text(view, col_text(s, "ended_how"));
     r->pid = col_int(s, "pid");
     r->entered_ms = col_int(s, "entered_at");
@@ -73,7 +74,7 @@ static void run_row(struct stmt *s, struct view *view, struct view_run *r)
     r->ended_ms = col_when(s, "ended_at");
 }
 
-/* A run serves one mailbox; it is known by what it took in or tried. */
+/* A run serves one mailbox; of runs from before that was recorded, by what they took in or tried. */
 static enum rc mailbox_of(struct db *db, struct view *view, struct view_run *r, struct err *err)
 {
     static const char find[] =
@@ -95,8 +96,8 @@ static enum rc mailbox_of(struct db *db, struct view *view, struct view_run *r, 
 enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err)
 {
     static const char find[] =
-        "SELECT id, host, version, name, environment, owner, pid, entered_at, beat_at, ended_at,"
-        " ended_how FROM run ORDER BY entered_at DESC, id LIMIT $1";
+        "SELECT id, host, version, name, environment, owner, mailbox, pid, entered_at, beat_at,"
+        " ended_at, ended_how FROM run ORDER BY entered_at DESC, id LIMIT $1";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_run));
@@ -110,7 +111,8 @@ enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err)
         return rc;
     struct view_run *run = rows.at;
     for (size_t i = 0; i < rows.count; i++)
-        TRY(mailbox_of(store->db, out, &run[i], err));
+        if (!run[i].mailboxes[0])
+            TRY(mailbox_of(store->db, out, &run[i], err));
     out->row = rows.at;
     out->count = rows.count;
     return RC_OK;

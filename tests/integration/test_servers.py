@@ -5,6 +5,7 @@ import importlib
 import os
 import shutil
 import signal
+import sqlite3
 import time
 from contextlib import contextmanager
 
@@ -373,5 +374,20 @@ def test_k07_a_second_deployment_stops_before_any_effect(rig, make_rig, proxied)
     assert len(rig.uids()) == 1 and other.acknowledgements() == [] and len(rig.uids("Processed")) == 1
     assert other.status()["claim"] == {"owner": f"{rig.settings['name']} (test)", "ours": False}
     other.run("deployments", "--take-over", rig.settings["name"])
-    other.run("run", "--once", "--take-over", rig.settings["name"], status=None)
-    rig.run("run", "--once", status=None)
+    assert other.status()["claim"]["ours"] and other.acknowledgements() == [], "what the other may have sent is sent again"
+    with sqlite3.connect(other.data / "ledger.db") as ledger:
+        assert ledger.execute("SELECT from_state, actor FROM event WHERE what = 'take-over'").fetchall() == \
+            [(rig.settings["name"], "person")]
+    rig.deliver(plain("not ours any more"))
+    assert "copy" in rig.run("run", "--once", status=77).stderr
+    assert len(rig.uids()) == 2
+
+
+def test_deployments_lists_every_run_with_its_mailbox(rig):
+    """Also one that found nothing to do, and one that is still there."""
+    rig.once()
+    service = rig.serve()
+    await_(lambda: sum(run["active"] == "yes" for run in rig.json("deployments")) == 1, "the service is listed")
+    assert service.end() == 0
+    runs = rig.json("deployments")
+    assert [(run["mailboxes"], run["active"]) for run in runs] == [("help", "no")] * 2
