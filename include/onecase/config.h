@@ -161,6 +161,23 @@ struct config_destination {
     const char *ca_file, *proxy;
 };
 
+/* Who is told when something is the matter. */
+enum config_report { CONFIG_REPORT_NEVER, CONFIG_REPORT_MONTHLY };
+
+struct config_notify {
+    struct texts to; /* addresses; none: no mail */
+    const char *from, *from_name, *from_address;
+    const char *envelope_from; /* "<>" is the null reverse path */
+    const char *webhook;       /* "": none */
+    const char *webhook_secret_file;
+    const char *webhook_secret; /* what it holds */
+    struct texts events;        /* decisions, trouble, clear */
+    int64_t waiting_ms;         /* for how long a decision waits before somebody is told */
+    int64_t digest_ms, remind_ms;
+    struct limit rate;
+    enum config_report report;
+};
+
 struct config {
     const char *path;
     const char *name, *environment, *owner, *timezone;
@@ -193,6 +210,7 @@ struct config {
     int64_t first_delay_ms, max_delay_ms, give_up_after_ms;
     int64_t lease_ms, stop_timeout_ms;
     int64_t disk_reserve;
+    struct config_notify notify;
     const char *listen; /* "ADDRESS:PORT" of the console; "" is no console */
     struct config_memory *memory;
 };

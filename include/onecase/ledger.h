@@ -611,6 +611,53 @@ struct ledger_operators {
                        struct err *err);
 };
 
+/* ---- notices: what was told to people outside, so that a restart does not tell it all again ------- */
+
+struct notice_memory {
+    char trouble[32], mailbox[NAME_SIZE]; /* mailbox: "" is the installation */
+    char told[16];                        /* as bad as it was told last; "" is not yet */
+    int64_t since_ms;                     /* first seen */
+    int64_t stage;                        /* how often it was told again */
+};
+
+/* How a channel has gone lately. */
+struct notice_record {
+    int64_t sent;                      /* well, since the instant that was asked for */
+    int64_t last_done_ms, last_try_ms; /* 0: never */
+    int64_t failures;                  /* in a row */
+};
+
+struct ledger_notices {
+    /* `out` is owned by the caller (free). */
+    enum rc (*recall)(void *self,
+                      const char *channel,
+                      struct notice_memory **out,
+                      size_t *count,
+                      struct err *err);
+    /* In place of all that was remembered of this channel. */
+    enum rc (*remember)(void *self,
+                        const char *channel,
+                        const struct notice_memory *memory,
+                        size_t count,
+                        struct err *err);
+    enum rc (*record)(void *self,
+                      const char *channel,
+                      int64_t since_ms,
+                      struct notice_record *out,
+                      struct err *err);
+    /* One try. `subject` is "troubles" or "report 2026-02"; `why` holds no address and no secret. */
+    enum rc (*tried)(void *self,
+                     const char *channel,
+                     enum outcome outcome,
+                     const char *subject,
+                     const char *why,
+                     int64_t now_ms,
+                     struct err *err);
+    /* Was that subject sent? */
+    enum rc (*was_sent)(
+        void *self, const char *channel, const char *subject, bool *out, struct err *err);
+};
+
 struct ledger {
     void *self;
     const struct ledger_runs *runs;
@@ -619,4 +666,5 @@ struct ledger {
     const struct ledger_work *work;
     const struct ledger_people *people;
     const struct ledger_operators *operators;
+    const struct ledger_notices *notices;
 };

@@ -2,6 +2,7 @@
 #include "supervise.h"
 
 #include "desk.h"
+#include "notifier.h"
 #include "notify.h"
 #include "wake.h"
 #include "wire.h"
@@ -23,6 +24,8 @@
 /* A worker that lived this long was well: its next death starts the pauses anew. */
 #define WELL_AFTER_MS MINUTES(5)
 
+#define TOLD_ONCE_WITHIN_MS SECONDS(60)
+
 /* What a worker hands back through its pipe. */
 struct report {
     enum rc rc;
@@ -31,9 +34,9 @@ struct report {
 };
 
 struct worker {
-    const struct config_mailbox *mailbox;
-    pid_t pid; /* 0: not running */
-    int pipe;  /* its report; -1 is none */
+    const struct config_mailbox *mailbox; /* NULL: it tells people what is the matter */
+    pid_t pid;                            /* 0: not running */
+    int pipe;                             /* its report; -1 is none */
     unsigned deaths;
     int64_t started_ms, start_at_ms; /* boot time */
     struct report report;
@@ -96,6 +99,19 @@ static void end_with(pid_t parent)
         raise(SIGTERM);
 }
 
+/* It may be ended at any moment: what it tells may be told twice. */
+static enum rc tell_people(const struct supervisor *s, struct err *err)
+{
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    return notifier_run(s->config, s->request->once, err);
+}
+
+static const char *name_of(const struct worker *w)
+{
+    return w->mailbox ? w->mailbox->id : "notices";
+}
+
 static int
 child(const struct supervisor *s, const struct config_mailbox *mailbox, pid_t parent, int report_to)
 {
@@ -105,7 +121,8 @@ child(const struct supervisor *s, const struct config_mailbox *mailbox, pid_t pa
     worker_listen();
     hold_signals(false);
     end_with(parent);
-    r.rc = worker_run(s->config, mailbox, s->request, &r.sum, &r.err);
+    r.rc = mailbox ? worker_run(s->config, mailbox, s->request, &r.sum, &r.err)
+                   : tell_people(s, &r.err);
     r.err.where = NULL;
     ssize_t n = write(report_to, &r, sizeof r);
     return n == (ssize_t)sizeof r && r.rc == RC_OK ? 0 : 1;
@@ -157,7 +174,7 @@ static void ended(struct supervisor *s, struct worker *w, int status)
         w->deaths = 0;
     w->start_at_ms = boot(s) + backoff_delay(&pause, w->deaths++, 0);
     if (!well)
-        log_event(LOG_ERROR, "worker.ended", "mailbox=%s %s=%d why=\"%s\"", w->mailbox->id,
+        log_event(LOG_ERROR, "worker.ended", "mailbox=%s %s=%d why=\"%s\"", name_of(w),
                   WIFSIGNALED(status) ? "signal" : "exit",
                   WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
                   w->reported ? w->report.err.text : "it died without a word");
@@ -197,12 +214,14 @@ static bool wanted(const struct supervisor *s, const struct config_mailbox *m)
 static void enlist(struct supervisor *s)
 {
     free(s->worker);
-    s->worker = mem_new(s->config->mailboxes.count, sizeof *s->worker);
+    s->worker = mem_new(s->config->mailboxes.count + 1, sizeof *s->worker);
     s->workers = 0;
     for (size_t i = 0; i < s->config->mailboxes.count; i++)
         if (wanted(s, &s->config->mailboxes.at[i]))
             s->worker[s->workers++] =
                 (struct worker){.mailbox = &s->config->mailboxes.at[i], .pipe = -1};
+    if (s->workers > 0 && !s->request->once && notifier_wanted(s->config))
+        s->worker[s->workers++] = (struct worker){.pipe = -1};
 }
 
 static void start_due(struct supervisor *s)
@@ -300,6 +319,26 @@ static void sum_up(const struct worker *w, struct run_summary *out)
         text_copy(out->other_owner, sizeof out->other_owner, one->other_owner);
 }
 
+/* What a run finds is told at its end; a server that is slow then is not waited for. */
+static void tell_once(struct supervisor *s)
+{
+    int64_t until = boot(s) + TOLD_ONCE_WITHIN_MS;
+    if (!notifier_wanted(s->config) || told_to_stop)
+        return;
+    s->worker[0] = (struct worker){.pipe = -1};
+    s->workers = 1;
+    start(s, &s->worker[0]);
+    while (running(s) > 0 && boot(s) < until && !told_to_stop) {
+        wake_rest(SECONDS(1));
+        reap(s);
+    }
+    send_all(s, SIGKILL);
+    while (running(s) > 0) {
+        wake_rest(10);
+        reap(s);
+    }
+}
+
 static enum rc once(struct supervisor *s, struct run_summary *out, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -321,6 +360,7 @@ static enum rc once(struct supervisor *s, struct run_summary *out, struct err *e
         if (w->reported)
             sum_up(w, out);
     }
+    tell_once(s);
     return rc;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reading.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -391,12 +392,82 @@ static void check_destinations(struct reading *r)
               "destination: expected ledger, or the name of one of `destinations`");
 }
 
+/* Notices */
+
+static bool is_own(const struct config_mailbox *m, const char *address)
+{
+    CLEANUP(str_clear) struct str canonical = STR_INIT;
+
+    address_canonical(slice_z(address), &canonical);
+    for (size_t i = 0; i < m->own_addresses.count; i++) {
+        CLEANUP(str_clear) struct str own = STR_INIT;
+
+        address_canonical(slice_z(m->own_addresses.at[i]), &own);
+        if (same(str_z(&own), str_z(&canonical)))
+            return true;
+    }
+    return false;
+}
+
+/* A notice that arrives in a watched mailbox would become a case. */
+static void check_recipients(struct reading *r, const struct config_notify *n)
+{
+    for (size_t i = 0; i < n->to.count; i++)
+        for (size_t k = 0; k < r->config->mailboxes.count; k++)
+            if (is_own(&r->config->mailboxes.at[k], n->to.at[i])) {
+                problem_at(r->problems, PLACE_OF(r, n, &n->to),
+                           "to: %s is an address of the mailbox \"%s\": expected one that onecase "
+                           "does not watch",
+                           n->to.at[i], r->config->mailboxes.at[k].id);
+                break;
+            }
+}
+
+static void check_events(struct reading *r, const struct config_notify *n)
+{
+    static const char *const events[] = {"decisions", "trouble", "clear"};
+
+    for (size_t i = 0; i < n->events.count; i++) {
+        bool known = false;
+
+        for (size_t k = 0; k < LENGTH(events); k++)
+            known = known || same(events[k], n->events.at[i]);
+        if (!known)
+            problem_at(r->problems, PLACE_OF(r, n, &n->events),
+                       "events: there is no \"%s\": expected decisions, trouble or clear",
+                       n->events.at[i]);
+    }
+}
+
+static void check_notify(struct reading *r, const struct config_notify *n)
+{
+    bool by_mail = n->to.count > 0 || n->report == CONFIG_REPORT_MONTHLY;
+
+    check_recipients(r, n);
+    check_events(r, n);
+    if (by_mail &&
+        (!reading_has(r, &r->config->acknowledgement.smtp.host) || n->from_address[0] == '\0'))
+        wrong(r, PLACE_OF(r, n, NULL),
+              "notices by mail leave by acknowledgement.smtp, from the address of "
+              "acknowledgement.from or notify.from: expected both");
+    if (n->webhook[0] != '\0' && !slice_starts_nocase(slice_z(n->webhook), SLICE("https://")) &&
+        !slice_starts_nocase(slice_z(n->webhook), SLICE("http://127.0.0.1")) &&
+        !slice_starts_nocase(slice_z(n->webhook), SLICE("http://localhost")))
+        wrong(r, PLACE_OF(r, n, &n->webhook),
+              "webhook: expected a URL that begins with https://, or with http://127.0.0.1");
+    if (n->report == CONFIG_REPORT_MONTHLY && n->to.count == 0 &&
+        !is_address(slice_z(r->config->owner)))
+        wrong(r, PLACE_OF(r, n, &n->report),
+              "report: expected an address in `owner` or in `to` that it can be sent to");
+}
+
 void check_all(struct reading *r)
 {
     const struct config *c = r->config;
 
     for (size_t i = 0; i < c->mailboxes.count; i++)
         check_mailbox(r, i);
+    check_notify(r, &c->notify);
     for (size_t i = 0; i < c->key_rules.count; i++)
         check_rule(r, &c->key_rules.at[i]);
     check_destinations(r);

@@ -147,6 +147,20 @@ static void derive_mailbox(struct reading *r, struct config_mailbox *m)
         m->folders.duplicates = m->folders.processed;
 }
 
+static void derive_notify(struct reading *r, struct config *c)
+{
+    struct config_notify *n = &c->notify;
+    struct slice name, address;
+
+    n->from_name = "onecase";
+    n->from_address = c->acknowledgement.from_address;
+    if (n->from[0] != '\0' && sender_split(slice_z(n->from), &name, &address)) {
+        n->from_name = keep(r, name);
+        n->from_address = keep(r, address);
+    }
+    n->webhook_secret = read_secret(r, &n->webhook_secret_file);
+}
+
 static const char *host_name(struct reading *r)
 {
     char name[65] = "";
@@ -167,6 +181,7 @@ void derive_all(struct reading *r, const char *templates_dir)
     derive_acknowledgement(r, &c->acknowledgement);
     for (size_t i = 0; i < c->destinations.count; i++)
         derive_destination(r, &c->destinations.at[i]);
+    derive_notify(r, c);
     for (size_t i = 0; i < c->mailboxes.count; i++)
         derive_mailbox(r, &c->mailboxes.at[i]);
 }

@@ -135,6 +135,18 @@ read_many(struct reading *r, const struct setting *s, const struct node *node, s
 
 static void preset_block(struct reading *r, const struct block *b, char *base);
 
+/* "[a, b]" as the list that it is. */
+static void preset_list(struct reading *r, const struct setting *s, struct texts *into)
+{
+    struct slice rest = slice_cut(slice_z(s->preset), 1, strlen(s->preset) - 2), one;
+    const char **at = memory_get(r->context.memory, rest.len + 1, sizeof *at);
+    size_t count = 0;
+
+    while (rest.len > 0 && slice_next(&rest, ',', &one))
+        at[count++] = memory_text(r->context.memory, slice_trim(one));
+    *into = (struct texts){at, count};
+}
+
 static void preset(struct reading *r, const struct setting *s, char *into)
 {
     CLEANUP(str_clear) struct str why = STR_INIT;
@@ -149,6 +161,8 @@ static void preset(struct reading *r, const struct setting *s, char *into)
         bool good = value_read(&r->context, s, slice_z(s->preset), into, &why);
 
         assert(good);
+    } else if (s->preset != NULL && strlen(s->preset) > 2) {
+        preset_list(r, s, (struct texts *)(void *)into);
     } else if (value_is_text(s->type) && (s->flags & MANY) == 0) {
         value_put(&r->context, SLICE_EMPTY, into);
     }

@@ -27,6 +27,7 @@ static const char *const approval_words[] = {"one-person", "two-person", NULL};
 static const char *const guarantee_words[] = {"none", "unique-key", "conditional",
                                               "idempotency-key", NULL};
 static const char *const unknown_words[] = {"look-up", "reconcile", NULL};
+static const char *const report_words[] = {"never", "monthly", NULL};
 static const char *const use_words[] = {"value", "digest", NULL};
 static const char *const too_large_words[] = {"refuse", "accept", NULL};
 
@@ -490,6 +491,37 @@ static const struct setting disk_rows[] = {
 #undef AT
 static const struct block disk = BLOCK_OF(disk_rows, struct config);
 
+#define AT(member) offsetof(struct config_notify, member)
+static const struct setting notify_rows[] = {
+    {"to",                  VALUE_ADDRESS,      MANY,   AT(to),                  "[]",    0,          0,
+     .says = "Who gets notices by mail, through the general acknowledgement's SMTP server; no watched address."},
+    {"from",                VALUE_SENDER,       0,      AT(from),                NULL,    0,          0,
+     .says = "Whom they come from; by default the address of acknowledgement.from, under the name of onecase.",
+     .example = "onecase <onecase@example.org>"},
+    {"envelope_from",       VALUE_REVERSE_PATH, 0,      AT(envelope_from),       "<>",    0,          0,
+     .says = "Where they bounce to; by default nowhere, so that none comes back as mail."},
+    {"webhook",             VALUE_TEXT,         SECRET, AT(webhook),             "",      0,          1024,
+     .says = "A URL that notices are posted to as JSON.", .example = "https://chat.example.org/hooks/onecase"},
+    {"webhook_secret_file", VALUE_FILE,         0,      AT(webhook_secret_file), "",      0,          0,
+     .says = "A file whose first line is the secret that the webhook's posts are signed with (Standard Webhooks).",
+     .example = "/etc/onecase/webhook.secret"},
+    {"events",              VALUE_LOWER,        MANY,   AT(events),              "[decisions, trouble, clear]", 1, 16,
+     .says = "What is told: decisions that wait, trouble of the service itself, and that either is over."},
+    {"waiting",             VALUE_DURATION,     0,      AT(waiting_ms),          "4h",    SECONDS(1), DAYS(365),
+     .says = "For how long a decision waits before somebody is told."},
+    {"remind",              VALUE_DURATION,     0,      AT(remind_ms),           "24h",   0,          DAYS(365),
+     .says = "What goes on is told again after so long; 0s is never."},
+    {"digest",              VALUE_DURATION,     0,      AT(digest_ms),           "15m",   0,          DAYS(7),
+     .says = "What is not critical is gathered for so long between two notices."},
+    {"rate",                VALUE_LIMIT,        0,      AT(rate),                "6/1h",  0,          0,
+     .says = "No more notices than these; what waits is told with the next."},
+    {"report",              VALUE_CHOICE,       0,      AT(report),              "never", CONFIG_REPORT_NEVER, 0,
+     .says = "monthly: the duplicate report of the last month by mail, to `owner` where that is an address, else to `to`.",
+     .words = report_words},
+};
+#undef AT
+static const struct block notify = BLOCK_OF(notify_rows, struct config_notify);
+
 #define AT(member) offsetof(struct config, member)
 static const struct setting console_rows[] = {
     {"listen", VALUE_LISTEN, BLANK, AT(listen), "127.0.0.1:8025", 0, 0,
@@ -551,6 +583,8 @@ static const struct setting top_rows[] = {
      .says = "How long a stop waits for what is in flight."},
     {"disk",            VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
      .says = "Room on the disk of data_dir.", .block = &disk},
+    {"notify",          VALUE_BLOCK,    0,                AT(notify),          NULL,         0,          0,
+     .says = "Who is told when decisions wait or something is the matter.", .block = &notify},
     {"console",         VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
      .says = "The operator's pages.", .block = &console},
 };

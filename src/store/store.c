@@ -64,6 +64,7 @@ struct ledger store_ledger(struct store *store)
         .work = &store_work,
         .people = &store_people,
         .operators = &store_operators,
+        .notices = &store_notices,
     };
 }
 

@@ -28,3 +28,4 @@ extern const struct ledger_intake store_intake;
 extern const struct ledger_work store_work;
 extern const struct ledger_people store_people;
 extern const struct ledger_operators store_operators;
+extern const struct ledger_notices store_notices;
