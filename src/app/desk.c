@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "desk.h"
 
+#include "secrets.h"
+
+#include <poll.h>
 #include <stdio.h>
 
 #define LINE_MAX_OCTETS 8192
+#define TOKEN_PAUSE_MS  1000
 
 static enum guarantee guarantee_of(enum config_guarantee g)
 {
@@ -85,12 +89,38 @@ static void refused(void *ctx)
     from_file(desk->config->authorization_file, &desk->authorization);
 }
 
+/* A desk is asked by one thread, which has nothing better to do meanwhile. */
+static enum rc get_token(void *ctx, struct str *out, struct err *err)
+{
+    const struct desk *desk = ctx;
+    CLEANUP(str_clear) struct str token = STR_INIT;
+    int fd = -1;
+    do {
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        if (fd >= 0)
+            (void)poll(&wait, 1, TOKEN_PAUSE_MS);
+        TRY(desk->token.get(desk->token.ctx, &token, &fd, err));
+    } while (fd >= 0);
+    str_addf(out, "Bearer %s", str_z(&token));
+    return RC_OK;
+}
+
+static void token_refused(void *ctx)
+{
+    const struct desk *desk = ctx;
+    (void)desk->token.refused(desk->token.ctx);
+}
+
 static void take_sign_in(struct desk *desk)
 {
     const struct config_destination *d = desk->config;
     desk->settings.username = d->username;
     desk->settings.password = d->password;
     str_addz(&desk->authorization, d->authorization);
+    if (d->oauth.token_url[0]) {
+        desk->token = secrets_of_destination(d);
+        desk->settings.sign_in = (struct http_sign_in){desk, get_token, token_refused};
+    }
     if (desk->authorization.len > 0)
         desk->settings.sign_in =
             (struct http_sign_in){desk, get, d->authorization_file[0] ? refused : NULL};

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <onecase/config.h>
+#include <onecase/connection.h>
 #include <onecase/http_destination.h>
 
 struct desk {
     const struct config_destination *config;
     struct http_destination_settings settings;
-    struct str authorization; /* the header's value; read again when it is refused */
+    struct str authorization;   /* the header's value; read again when it is refused */
+    struct secret_source token; /* of `oauth` */
     struct http_destination *made;
 };
 

@@ -30,9 +30,8 @@ static bool same(const struct token_settings *a, const struct token_settings *b)
            same_text(a->ca_file, b->ca_file) && same_text(a->proxy, b->proxy);
 }
 
-static struct token_settings settings_of(const struct config_server *s)
+static struct token_settings settings_of(const struct config_auth *a)
 {
-    const struct config_auth *a = &s->auth;
     return (struct token_settings){
         .file = a->token_file,
         .command = a->token_command,
@@ -43,15 +42,12 @@ static struct token_settings settings_of(const struct config_server *s)
         .refresh_token_file = a->refresh_token_file,
         .key_file = a->key_file,
         .subject = a->subject,
-        .ca_file = s->ca_file,
-        .proxy = s->proxy,
-        .timeout_ms = s->timeout_ms,
     };
 }
 
-struct secret_source secrets_of(const struct config_server *server)
+static struct secret_source shared(const struct token_settings *wanted)
 {
-    struct token_settings settings = settings_of(server);
+    struct token_settings settings = *wanted;
     struct shared_source *k = all;
     while (k && !same(&k->settings, &settings))
         k = k->next;
@@ -63,4 +59,22 @@ struct secret_source secrets_of(const struct config_server *server)
     }
     return (struct secret_source){
         .ctx = k->source, .get = token_source_get, .refused = token_source_refused};
+}
+
+struct secret_source secrets_of(const struct config_server *server)
+{
+    struct token_settings settings = settings_of(&server->auth);
+    settings.ca_file = server->ca_file;
+    settings.proxy = server->proxy;
+    settings.timeout_ms = server->timeout_ms;
+    return shared(&settings);
+}
+
+struct secret_source secrets_of_destination(const struct config_destination *destination)
+{
+    struct token_settings settings = settings_of(&destination->oauth);
+    settings.ca_file = destination->ca_file;
+    settings.proxy = destination->proxy;
+    settings.timeout_ms = destination->timeout_ms;
+    return shared(&settings);
 }

@@ -10,3 +10,4 @@
 
 /* What the server's token comes from; lives as long as the process, and borrows from its settings. */
 struct secret_source secrets_of(const struct config_server *server);
+struct secret_source secrets_of_destination(const struct config_destination *destination);

@@ -361,13 +361,18 @@ static void check_destination(struct reading *r, size_t number)
     const struct config_destination *d = &r->config->destinations.at[number];
     bool asked = d->find.method[0] != '\0' && d->unknown == CONFIG_LOOK_UP;
     int ways = reading_has(r, &d->password) + reading_has(r, &d->password_file) +
-               reading_has(r, &d->authorization) + reading_has(r, &d->authorization_file);
+               reading_has(r, &d->authorization) + reading_has(r, &d->authorization_file) +
+               reading_has_block(r, &d->oauth);
 
     check_url(r, d);
     if (ways > 1 || (reading_has(r, &d->username) && d->password[0] == '\0'))
         wrong(r, PLACE_OF(r, d, &d->username),
-              "expected username with password or password_file, or authorization, or "
-              "authorization_file");
+              "expected one of username with password or password_file, authorization, "
+              "authorization_file and oauth");
+    if (reading_has_block(r, &d->oauth) &&
+        !slice_starts_nocase(slice_z(d->oauth.token_url), SLICE("https://")))
+        wrong(r, PLACE_OF(r, &d->oauth, &d->oauth.token_url),
+              "token_url: expected a URL that begins with https://");
     if (same(d->name, "ledger"))
         wrong(r, PLACE_OF(r, d, &d->name),
               "name: \"ledger\" is the record that onecase keeps: expected another name");

@@ -74,6 +74,7 @@ static void derive_destination(struct reading *r, struct config_destination *d)
         d->password = read_secret(r, &d->password_file);
     if (d->authorization_file[0] != '\0')
         d->authorization = read_secret(r, &d->authorization_file);
+    d->oauth.client_secret = read_secret(r, &d->oauth.client_secret_file);
 }
 
 /* Addresses */

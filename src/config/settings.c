@@ -426,6 +426,21 @@ static const struct setting request_rows[] = {
 #undef AT
 static const struct block request = BLOCK_OF(request_rows, struct config_request);
 
+#define AT(member) offsetof(struct config_auth, member)
+static const struct setting oauth_rows[] = {
+    {"token_url",          VALUE_TEXT, REQUIRED, AT(token_url),          NULL, 1, 1024,
+     .says = "The token is fetched here (OAuth 2.0 client credentials), and kept until shortly before it expires.",
+     .example = "https://login.example.org/oauth2/token"},
+    {"client_id",          VALUE_TEXT, REQUIRED, AT(client_id),          NULL, 1, 256,
+     .says = "The id of this client at token_url.", .example = "onecase"},
+    {"client_secret_file", VALUE_FILE, REQUIRED, AT(client_secret_file), NULL, 0, 0,
+     .says = "A file whose first line is the secret of this client.", .example = "/etc/onecase/client.secret"},
+    {"scope",              VALUE_TEXT, 0,        AT(scope),              "",   0, 1024,
+     .says = "What the token is asked for.", .example = "https://desk.example.org/.default"},
+};
+#undef AT
+static const struct block oauth = BLOCK_OF(oauth_rows, struct config_auth);
+
 #define AT(member) offsetof(struct config_destination, member)
 static const struct setting destination_rows[] = {
     {"name",               VALUE_NAME,     REQUIRED,                 AT(name),                NULL,      0,                     0,
@@ -443,6 +458,8 @@ static const struct setting destination_rows[] = {
     {"authorization_file", VALUE_FILE,     SIGN_IN,                  AT(authorization_file),  NULL,      0,                     0,
      .says = "A file whose first line is that value; read again when the destination refuses it.",
      .example = "/etc/onecase/desk.authorization"},
+    {"oauth",              VALUE_BLOCK,    OPTIONAL | SIGN_IN,       AT(oauth),               NULL,      0,                     0,
+     .says = "A token, shown as Authorization: Bearer.", .block = &oauth},
     {"guarantee",          VALUE_CHOICE,   0,                        AT(guarantee),           "none",    CONFIG_GUARANTEE_NONE, 0,
      .says = "Why a second request makes no second case: unique-key, conditional (If-None-Match: *), idempotency-key, or none.",
      .words = guarantee_words},

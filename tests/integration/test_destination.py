@@ -9,6 +9,7 @@ import pytest
 from desk import Desk
 from mails import plain
 from rig import assert_invariants, await_, effects
+from token_endpoint import TokenEndpoint
 
 GUARANTEES = {
     "unique-key": dict(unique="key"),
@@ -182,6 +183,28 @@ def test_D08_a_token_that_has_expired_is_read_again_once(rig):
         service.end()
         assert_one_case_each(rig, desk, 1)
         assert "Bearer" not in rig.said and not any("Bearer" in line for line in service.log)
+
+
+def test_D08_a_token_of_oauth_that_is_good_no_longer_is_fetched_again(rig):
+    certificate, key = rig.servers.authority.issue("token endpoint")
+    with TokenEndpoint(certificate, key) as endpoint, Desk() as desk:
+        secret = rig.folder / "client.secret"
+        secret.write_text("a-secret\n")
+        secret.chmod(0o600)
+        use(rig, desk, ca_file=str(rig.servers.authority.file),
+            oauth={"token_url": endpoint.url, "client_id": "onecase", "client_secret_file": str(secret)})
+        service = rig.serve()
+        rig.deliver(plain("first"))
+        await_(lambda: len(desk.cases) == 1, "a case by the first token")
+        desk.tokens = {"Bearer another"}  # the one that it has is good no longer
+        endpoint.turns.append((200, {}, {"access_token": "another", "expires_in": 3600, "token_type": "Bearer"}))
+        rig.deliver(plain("second"))
+        await_(lambda: len(desk.cases) == 2, "a case by another token")
+        await_(lambda: len(rig.acknowledgements()) == 2, "both are told")
+        service.end()
+        assert len(endpoint.forms) == 2 and endpoint.forms[0]["grant_type"] == "client_credentials"
+        assert not any("Bearer" in line or "a-secret" in line for line in service.log)
+        assert_one_case_each(rig, desk, 2)
 
 
 def test_D09_a_case_that_shows_late_is_not_made_twice(rig):

@@ -419,8 +419,8 @@ static void settings_that_contradict_each_other_are_told(void **state)
                " create: {method: POST, path: /}}\n",
          "f:5:23: url: expected a URL that begins with https://\n"},
         {"a destination with half a sign-in", DESK("unknown: reconcile, username: u, "),
-         "f:5:81: expected username with password or password_file, or authorization, or "
-         "authorization_file\n"},
+         "f:5:81: expected one of username with password or password_file, authorization, "
+         "authorization_file and oauth\n"},
         {"a method",
          WHOLE "destinations:\n  - {name: desk, url: \"https://d\", unknown: reconcile,"
                " create: {method: post, path: /}}\n",
