@@ -107,6 +107,19 @@ void sheet_print(
     const struct sheet *sheet, enum sheet_format format, int64_t now_ms, size_t width, FILE *out);
 void sheet_free(struct sheet **sheet); /* for CLEANUP */
 bool sheet_format_parse(const char *text, enum sheet_format *out);
+/* Text for HTML: < > & and quotes as entities. */
+void html_escaped(const char *text, FILE *out);
+
+/* ---- report_page.c: the duplicate report as a page that stands alone and prints on two sheets of A4 -- */
+struct report_facts {
+    const char *deployment, *environment, *version, *zone;
+    const char *by; /* who made it */
+    int64_t made_ms;
+};
+
+void report_page(const struct view_duplicates *d, const struct report_facts *facts, FILE *out);
+/* Do the numbers add up (contract section 8)? */
+bool report_adds_up(const struct view_duplicates *d);
 
 /* ---- deciding.c: what a person may decide about a mail as it stands, and deciding it ----------------- */
 

@@ -90,8 +90,10 @@ static void zsh(void)
         print_quoted(commands[i].summary, "'\\''");
         printf("'\n");
     }
-    printf("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n"
-           "        return\n    fi\n    case $words[2] in\n");
+    printf("    )\n    local at=2\n    [[ $words[2] = -c ]] && at=4\n"
+           "    if (( CURRENT < at )); then\n        _files\n        return\n    fi\n"
+           "    if (( CURRENT == at )); then\n        _describe command commands\n"
+           "        return\n    fi\n    case $words[at] in\n");
     for (size_t i = 0; i < command_count; i++) {
         if (!first_word(i))
             continue;
@@ -99,11 +101,14 @@ static void zsh(void)
         print_following(i);
         printf(") ;;\n");
     }
-    printf("    esac\n    compadd -- $offers\n}\n_onecase \"$@\"\n");
+    printf("    esac\n    compadd -- $offers || _files\n}\n"
+           "if [[ $funcstack[1] = _onecase ]]; then\n    _onecase \"$@\"\nelse\n"
+           "    compdef _onecase onecase\nfi\n");
 }
 
 static void fish(void)
 {
+    printf("complete -c onecase -s c -r -d 'the configuration file'\n");
     for (size_t i = 0; i < command_count; i++) {
         if (!first_word(i))
             continue;

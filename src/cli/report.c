@@ -30,21 +30,6 @@ static void balance(const struct view_duplicates *d)
             row(d->class[i], label("class", delivery_class_text((enum delivery_class)i)));
 }
 
-/* Says so, loudly, where the numbers do not add up: then the report may not be believed. */
-static bool adds_up(const struct view_duplicates *d)
-{
-    int64_t classes = 0, arrived = 0;
-    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
-        classes += d->class[i];
-    for (size_t i = 0; i < DISPOSITION_COUNT; i++)
-        arrived += i == DISPOSITION_DISMISSED ? 0 : d->arrived_as[i];
-    int64_t asked =
-        d->arrived_as[DISPOSITION_HELD] + d->class[CLASS_CONFLICT] + d->class[CLASS_GATEWAY_COPY];
-    int64_t decided =
-        d->decided_new_case + d->decided_append + d->decided_dismissed + d->decided_waiting;
-    return classes == d->deliveries && arrived == d->class[CLASS_FIRST] && asked == decided;
-}
-
 static void headlines(const struct call *call, const struct view_duplicates *d)
 {
     heading(call, "What that did not cause");
@@ -134,11 +119,24 @@ static int page(const struct call *call, const struct view_duplicates *d, size_t
     counts(call, "Copies by mailbox", d->mailbox, d->mailboxes);
     counts(call, "Copies by the sender's domain", d->domain, d->domains);
     keys(call, d, limit);
-    if (adds_up(d))
+    if (report_adds_up(d))
         return EXIT_DONE;
     fprintf(stderr, "onecase: these numbers do not add up; do not rely on them, and report it with "
                     "'onecase report duplicates --json'\n");
     return EXIT_NO;
+}
+
+static void html(const struct call *call, const struct view_duplicates *d)
+{
+    const struct config *c = call->ops->config;
+    const char *zone = c->timezone[0] ? c->timezone : environment("TZ");
+    const struct report_facts facts = {.deployment = c->name,
+                                       .environment = c->environment,
+                                       .version = call->host->version,
+                                       .zone = zone[0] ? zone : "the machine's zone",
+                                       .by = person_behind(),
+                                       .made_ms = call->now_ms};
+    report_page(d, &facts, stdout);
 }
 
 int cmd_report_duplicates(struct call *call)
@@ -161,9 +159,11 @@ int cmd_report_duplicates(struct call *call)
     if (format == SHEET_JSON) {
         json_duplicates(&view, &out);
         print(&out);
+    } else if (format == SHEET_HTML) {
+        html(call, view.row);
     } else {
         sheet = duplicates_sheet(view.row);
         sheet_print(sheet, format, call->now_ms, call->width, stdout);
     }
-    return adds_up(view.row) ? EXIT_DONE : EXIT_NO;
+    return report_adds_up(view.row) ? EXIT_DONE : EXIT_NO;
 }

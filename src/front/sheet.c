@@ -195,7 +195,7 @@ static const char *entity_of(char c)
     return NULL;
 }
 
-static void print_escaped(const char *text, FILE *out)
+void html_escaped(const char *text, FILE *out)
 {
     for (; *text; text++) {
         const char *entity = entity_of(*text);
@@ -209,7 +209,7 @@ static void print_escaped(const char *text, FILE *out)
 static void print_head(const struct sheet *s, FILE *out)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
-    print_escaped(s->title, out);
+    html_escaped(s->title, out);
     fputs("</title><style>\n"
           "body{font:14px/1.4 sans-serif;margin:2em;color:#111}\n"
           "table{border-collapse:collapse;width:100%}\n"
@@ -218,11 +218,11 @@ static void print_head(const struct sheet *s, FILE *out)
           "@media print{body{margin:0;font-size:10pt}thead{display:table-header-group}"
           "tr{break-inside:avoid}}\n</style></head><body>\n<h1>",
           out);
-    print_escaped(s->title, out);
+    html_escaped(s->title, out);
     fputs("</h1>\n<table><thead><tr>", out);
     for (size_t i = 0; i < s->columns; i++) {
         fputs("<th scope=\"col\">", out);
-        print_escaped(s->column[i].heading, out);
+        html_escaped(s->column[i].heading, out);
         fputs("</th>", out);
     }
     fputs("</tr></thead><tbody>\n", out);
@@ -237,7 +237,7 @@ static void print_html(const struct sheet *s, int64_t now_ms, FILE *out)
             CLEANUP(str_clear) struct str text = STR_INIT;
             for_people(s, r, i, now_ms, &text);
             fputs(s->column[i].holds == SHEET_NUMBER ? "<td class=\"n\">" : "<td>", out);
-            print_escaped(str_z(&text), out);
+            html_escaped(str_z(&text), out);
             fputs("</td>", out);
         }
         fputs("</tr>\n", out);
