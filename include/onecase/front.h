@@ -12,9 +12,12 @@
 
 /* ---- words.c: internal word -> label. `kind` is "state", "class", "effect", "status", "outcome",
  * "reason", "disposition", "completion", "circuit", "fault", "evidence", "skip", "note", "stage",
- * "source", "condition", "attachment", "decision". A word that has no label is returned as it is: a
+ * "source", "condition", "attachment", "decision", "mark". A word that has no label is returned as it is: a
  * test sees to it that there is none. */
 const char *label(const char *kind, const char *word);
+/* Takes one of the signs that people are told off `signs` (enum message_sign) and says its word, of kind
+ * "mark"; NULL where none is left. */
+const char *mark_word(uint32_t *signs);
 
 /* ---- pattern.c: what may be typed ------------------------------------------------------------------
  * A pattern is words as an operator types them: "case REFERENCE [--close|--reopen] [--reason TEXT]".

@@ -31,7 +31,10 @@ struct span {
     X(SIGN_DELIVERY_REPORT,  1u << 4,  "a delivery report (RFC 3464)")                              \
     X(SIGN_OTHER_REPORT,     1u << 5,  "another report, such as a read receipt (RFC 8098)")         \
     X(SIGN_SUPPRESS,         1u << 6,  "X-Auto-Response-Suppress All, OOF or AutoReply")            \
-    X(SIGN_INCOMPLETE,       1u << 7,  "the reader could not make sense of the whole message")
+    X(SIGN_INCOMPLETE,       1u << 7,  "the reader could not make sense of the whole message")      \
+    X(SIGN_SIGNED,           1u << 8,  "signed (S/MIME, PGP)")                                      \
+    X(SIGN_ENCRYPTED,        1u << 9,  "encrypted (S/MIME, PGP)")                                   \
+    X(SIGN_PIECE,            1u << 10, "a piece of a larger message (message/partial)")
 /* clang-format on */
 
 #define SIGN_ENUM(name, bit, meaning) name = bit,

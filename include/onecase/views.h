@@ -98,6 +98,7 @@ struct view_attachment {
 struct view_message {
     const char *key, *from, *reply_to, *subject, *text, *direction;
     int64_t date_ms; /* NOT_DUE where it has none */
+    uint32_t signs;  /* of enum message_sign, where it came in */
 };
 
 struct view_case {

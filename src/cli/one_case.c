@@ -8,6 +8,7 @@ static void letter(const struct call *call, const struct view_message *m)
 {
     char when[32], title[400];
     struct slice rest = slice_z(m->text), line;
+    uint32_t signs = m->signs;
     bool came = strcmp(m->direction, "in") == 0;
     when_cell(call, m->date_ms, when);
     CLEANUP(str_clear) struct str from = STR_INIT;
@@ -17,6 +18,8 @@ static void letter(const struct call *call, const struct view_message *m)
     heading(call, title);
     if (came)
         printf("    (mail %.12s)\n", m->key);
+    for (const char *word; (word = mark_word(&signs)) != NULL;)
+        printf("    (%s)\n", label("mark", word));
     while (rest.len > 0 && slice_next(&rest, '\n', &line)) {
         CLEANUP(str_clear) struct str one = STR_INIT;
         CLEANUP(str_clear) struct str plain = STR_INIT;

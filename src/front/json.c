@@ -278,6 +278,14 @@ static json_t *attachments(const struct view_case *c)
     return list;
 }
 
+static json_t *marks(uint32_t signs)
+{
+    json_t *list = json_array();
+    for (const char *word; (word = mark_word(&signs)) != NULL;)
+        json_array_append_new(list, text(word));
+    return list;
+}
+
 static json_t *messages(const struct view_case *c)
 {
     json_t *list = json_array();
@@ -291,6 +299,7 @@ static json_t *messages(const struct view_case *c)
         put(o, "date", when(m->date_ms));
         put(o, "text", text(m->text));
         put(o, "direction", text(m->direction));
+        put(o, "marks", marks(m->signs));
         json_array_append_new(list, o);
     }
     return list;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <onecase/front.h>
+#include <onecase/message.h>
 #include <string.h>
 
 /* clang-format off */
@@ -86,6 +87,10 @@ static const struct {
     { "evidence",     "read-back",                 "looked whether it stands"                   },
     { "evidence",     "processed",                 "looked in the target folder"                },
     { "evidence",     "named",                     "a mail that had come before names it"       },
+    { "mark",         "signed",                    "signed"                                     },
+    { "mark",         "encrypted",                 "encrypted: what it says is in its file"     },
+    { "mark",         "piece",                     "a piece of a larger mail"                   },
+    { "mark",         "incomplete",                "not read completely; the original has it all" },
     { "report",       "failed",                    "it bounced"                                 },
     { "report",       "delayed",                   "it is delayed"                              },
     { "report",       "delivered",                 "it was delivered"                           },
@@ -165,4 +170,27 @@ const char *label(const char *kind, const char *word)
         if (strcmp(words[i].kind, kind) == 0 && strcmp(words[i].word, word) == 0)
             return words[i].label;
     return word;
+}
+
+/* clang-format off */
+static const struct {
+    uint32_t sign;
+    const char *word;
+} marks[] = {
+    { SIGN_SIGNED,     "signed"     },
+    { SIGN_ENCRYPTED,  "encrypted"  },
+    { SIGN_PIECE,      "piece"      },
+    { SIGN_INCOMPLETE, "incomplete" },
+};
+/* clang-format on */
+
+const char *mark_word(uint32_t *signs)
+{
+    for (size_t i = 0; i < LENGTH(marks); i++) {
+        if ((*signs & marks[i].sign) == 0)
+            continue;
+        *signs &= ~marks[i].sign;
+        return marks[i].word;
+    }
+    return NULL;
 }

@@ -2,6 +2,7 @@
 #include "body.h"
 #include "charset.h"
 #include "leaf.h"
+#include "marks.h"
 #include "unpack.h"
 
 #include <stdlib.h>
@@ -281,7 +282,9 @@ enum rc body_read(const struct tree *tree,
     if (shown.len < text.len)
         out->signs |= SIGN_INCOMPLETE;
     out->text = message_keep(out, shown);
+    out->signs |= marks_of_text(shown);
     for (size_t i = 0; i < tree->count; i++) {
+        out->signs |= tree->at[i].marks;
         str_clear(&j.shown.kept[i].text);
         str_clear(&j.shown.kept[i].start);
     }

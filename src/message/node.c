@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "marks.h"
 #include "parameters.h"
 #include "tree_p.h"
 
@@ -41,6 +42,30 @@ set_name(struct node *node, const struct parameters *type, const struct paramete
         parameters_text(places[i].in, places[i].name, &node->name);
 }
 
+/* Adds what of a number's digits can stand in a name. */
+static void add_number(const struct parameters *p, const char *name, struct str *out)
+{
+    CLEANUP(str_clear) struct str value = STR_INIT;
+
+    parameters_text(p, name, &value);
+    for (size_t i = 0; i < value.len && i < 9; i++)
+        if (value.at[i] >= '0' && value.at[i] <= '9')
+            str_addc(out, value.at[i]);
+}
+
+/* A piece of a message has no name; this one says which it is: "part 1 of 2.eml". */
+static void name_piece(const struct parameters *type, struct str *out)
+{
+    CLEANUP(str_clear) struct str total = STR_INIT;
+
+    add_number(type, "total", &total);
+    str_addz(out, "part ");
+    add_number(type, "number", out);
+    if (total.len > 0)
+        str_addf(out, " of %s", str_z(&total));
+    str_addz(out, ".eml");
+}
+
 static bool has_value(const struct parameters *p, const char *name, struct slice wanted)
 {
     CLEANUP(str_clear) struct str value = STR_INIT;
@@ -65,6 +90,9 @@ void node_describe(struct node *node,
     parameters_text(&type, "charset", &node->charset);
     set_name(node, &type, &disposition);
     node->attachment = slice_eqz(str_slice(&disposition.value), "attachment");
+    node->marks = marks_of_part(str_slice(&node->type), &type);
+    if ((node->marks & SIGN_PIECE) != 0 && node->name.len == 0)
+        name_piece(&type, &node->name);
     node->flowed = has_value(&type, "format", SLICE("flowed"));
     node->delete_blank = has_value(&type, "delsp", SLICE("yes"));
     node->transfer = transfer_named(raw->transfer);

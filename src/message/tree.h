@@ -32,6 +32,7 @@ struct node {
     bool attachment;    /* Content-Disposition: attachment */
     bool flowed;        /* format=flowed, and then: */
     bool delete_blank;  /* delsp=yes */
+    uint32_t marks;     /* signs that its type is: marks.h */
     enum transfer transfer;
     struct str report_type; /* of a multipart/report, lower case */
     struct str prologue;    /* the text of a multipart without parts; its range is empty then */

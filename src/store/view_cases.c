@@ -56,7 +56,8 @@ static enum rc attachments(struct db *db, struct view *view, struct view_case *c
 static enum rc messages(struct db *db, struct view *view, struct view_case *c, struct err *err)
 {
     static const char find[] =
-        "SELECT key, sender, reply_to, subject, text, direction, sent_at FROM case_message"
+        "SELECT key, sender, reply_to, subject, text, direction, sent_at,"
+        " (SELECT signs FROM item WHERE item.key = case_message.key) AS signs FROM case_message"
         " WHERE case_key IN (" MERGED ") ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_message));
@@ -74,6 +75,8 @@ static enum rc messages(struct db *db, struct view *view, struct view_case *c, s
         m->text = view_text(view, col_text(s, "text"));
         m->direction = view_text(view, col_text(s, "direction"));
         m->date_ms = col_when(s, "sent_at");
+        if (strcmp(m->direction, "in") == 0)
+            m->signs = (uint32_t)col_int(s, "signs");
     }
     c->message = rows.at;
     c->message_count = rows.count;

@@ -19,7 +19,7 @@ LISTS = {"delivery_list", "attempt_list", "evidence_list", "report_list", "appro
 DELIVERY = {"id", "key", "mailbox", "folder", "uidvalidity", "uid", "class", "state", "case", "seen_at", "run"}
 CASE = {"reference", "key", "mailbox", "from", "subject", "created_at", "state", "messages", "attachments"}
 ATTACHMENT = {"name", "path", "type", "size", "sha256", "status", "reason"}
-MESSAGE = {"key", "from", "reply_to", "subject", "date", "text", "direction"}
+MESSAGE = {"key", "from", "reply_to", "subject", "date", "text", "direction", "marks"}
 SUMMARY = {"deliveries", "new", "duplicates", "conflicts", "completed", "deferred", "needs_reconciliation",
            "awaiting_choice"}
 MAILBOX = {"id", "mode", "states", "waiting", "not_told", "backlog", "oldest_incomplete_seconds", "awaiting_choice",
@@ -358,6 +358,27 @@ def test_what_a_mail_may_be_is_configured(rig, tmp_path, limit):
     else:
         rig.settings["reader"] = {limit: value}
     assert rig.json("identify", str(file))["payload_digest"] is None
+
+
+def test_a_case_says_what_cannot_be_read_here(rig):
+    kinds = {
+        "encrypted": b"Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m\r\n\r\nx",
+        "signed": parts(1, b"Content-Type: text/plain\r\n").replace(b"mixed", b"signed").split(b"\r\n", 1)[1],
+        "piece": b"Content-Type: message/partial; number=1; total=2; id=x\r\n\r\nSubject: y\r\n\r\nhalf",
+        "incomplete": b"Content-Type: multipart/mixed\r\n\r\nno boundary anywhere",
+    }
+    for word, mail in kinds.items():
+        rig.deliver(f"From: {word}@senders.example\r\nSubject: {word}\r\n".encode() + mail)
+    rig.once()
+    for case in rig.json("cases"):
+        whole = rig.json("case", case["reference"])
+        assert [m["marks"] for m in whole["messages"] if m["direction"] == "in"] == [[case["subject"]]]
+        said = rig.run("case", case["reference"]).stdout
+        assert {"encrypted": "encrypted:", "signed": "(signed)", "piece": "a piece of a larger mail",
+                "incomplete": "not read completely"}[case["subject"]] in said
+        if case["subject"] == "piece":
+            assert [a["name"] for a in whole["attachments"]] == ["part 1 of 2.eml"]
+    assert_invariants(rig)
 
 
 def test_doctor_finds_all_well(rig):

@@ -162,6 +162,14 @@ static void a_header_has_signs(void **state)
         {"a delivery report",                 "Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n", SIGN_DELIVERY_REPORT},
         {"a read receipt",                    "Content-Type: multipart/report; report-type=Disposition-Notification; boundary=b\r\n", SIGN_OTHER_REPORT},
         {"another report",                    "Content-Type: multipart/report; boundary=b\r\n", SIGN_OTHER_REPORT},
+        {"encrypted",                         "Content-Type: application/pkcs7-mime; smime-type=enveloped-data\r\n", SIGN_ENCRYPTED},
+        {"signed, and not to be read",        "Content-Type: application/x-pkcs7-mime; smime-type=Signed-Data\r\n", SIGN_SIGNED},
+        {"compressed alone",                  "Content-Type: application/pkcs7-mime; smime-type=compressed-data\r\n", 0},
+        {"clear-signed",                      "Content-Type: multipart/signed; boundary=b\r\n", SIGN_SIGNED},
+        {"encrypted by PGP",                  "Content-Type: multipart/encrypted; boundary=b\r\n", SIGN_ENCRYPTED},
+        {"a piece",                           "Content-Type: message/partial; number=1\r\n", SIGN_PIECE},
+        {"encrypted within its text",         "\r\n-----BEGIN PGP MESSAGE-----\r\n", SIGN_ENCRYPTED},
+        {"signed within its text",            "\r\n-----BEGIN PGP SIGNED MESSAGE-----\r\n", SIGN_SIGNED},
         {"a status alone",                    "Content-Type: message/delivery-status\r\n", SIGN_DELIVERY_REPORT},
         /* clang-format on */
     };

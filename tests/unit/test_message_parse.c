@@ -151,7 +151,7 @@ static const struct {
     {"a digest's parts are messages", SLICE_INIT(HEAD "Content-Type: multipart/digest; boundary=b\r\n\r\n--b\r\n\r\nSubject: y\r\n\r\nhi\r\n--b--\r\n"),
      "", "a message/rfc822 - [Subject: y\r\n\r\nhi]\n"},
     {"a piece of a message is kept", SLICE_INIT(HEAD "Content-Type: message/partial; number=1; total=2; id=x\r\n\r\nSubject: y\r\n\r\nhal"),
-     "", "a message/partial - [Subject: y\r\n\r\nhal]\n"},
+     "", "a message/partial part 1 of 2.eml [Subject: y\r\n\r\nhal]\n"},
     {"a signature is a file", SLICE_INIT(HEAD "Content-Type: multipart/signed; boundary=b\r\n\r\n" PLAIN "--b\r\nContent-Type: application/pkcs7-signature; name=smime.p7s\r\n\r\nSIG\r\n--b--\r\n"),
      "hello", "t text/plain - [hello]\na application/pkcs7-signature smime.p7s [SIG]\n"},
     {"an invitation is a file", SLICE_INIT(HEAD "Content-Type: multipart/alternative; boundary=b\r\n\r\n" PLAIN "--b\r\nContent-Type: text/calendar; method=REQUEST\r\n\r\nBEGIN:VCALENDAR\r\n--b--\r\n"),
