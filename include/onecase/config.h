@@ -111,7 +111,7 @@ struct config_mailbox {
     struct texts own_addresses; /* these, and those of `from`, envelope and user names */
     struct config_folders folders;
     int64_t first_import_recent_ms;
-    int64_t poll_interval_ms;
+    int64_t poll_interval_ms, idle_interval_ms;
     int64_t max_message_size;
     unsigned quota_warning; /* percent */
     struct config_acknowledgement acknowledgement;

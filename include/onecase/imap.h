@@ -5,7 +5,7 @@
  * Folders are named as people write them: UTF-8, "/" between levels. On the wire they get the
  * server's separator, the prefix of the personal namespace, and modified UTF-7; INBOX is INBOX.
  *
- * What a server lacks is done otherwise, by the table in capabilities.c. Where it has neither MOVE nor
+ * What a server lacks is done otherwise, by the table in capability.h. Where it has neither MOVE nor
  * UIDPLUS, a moved message stays behind, marked \Deleted, until somebody expunges: we never expunge
  * what others marked. Reading uses EXAMINE; SELECT only before a change.
  *
@@ -24,6 +24,9 @@ struct imap_mailbox *imap_mailbox_new(const struct endpoint *endpoint,
                                       const struct clock *clock,
                                       int wake_fd) MUST_CHECK;
 void imap_mailbox_free(struct imap_mailbox *mailbox); /* never waits */
+/* IDLE is renewed so often: before a router between forgets the connection, and before the server's 30
+ * minutes. 4 minutes where it is not set. */
+void imap_mailbox_renew(struct imap_mailbox *mailbox, int64_t idle_ms);
 struct mailbox imap_mailbox_port(struct imap_mailbox *mailbox);
 
 /* Connects if need be, and says line by line what the server has and what is used in its place where

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 /* A worker that lived this long was well: its next death starts the pauses anew. */
-#define WELL_AFTER_MS MINUTES(5)
+#define WELL_AFTER_MS MINUTES(1)
 
 #define TOLD_ONCE_WITHIN_MS SECONDS(60)
 
@@ -35,8 +35,11 @@ struct report {
 
 struct worker {
     const struct config_mailbox *mailbox; /* NULL: it tells people what is the matter */
+    char id[NAME_SIZE];                   /* the mailbox's; "" likewise */
+    bool configured;                      /* else it only has to end */
     pid_t pid;                            /* 0: not running */
-    int pipe;                             /* its report; -1 is none */
+    int64_t kill_at_ms; /* boot time; it was told to end, and is ended then; 0: it was not */
+    int pipe;           /* its report; -1 is none */
     unsigned deaths;
     int64_t started_ms, start_at_ms; /* boot time */
     struct report report;
@@ -109,7 +112,7 @@ static enum rc tell_people(const struct supervisor *s, struct err *err)
 
 static const char *name_of(const struct worker *w)
 {
-    return w->mailbox ? w->mailbox->id : "notices";
+    return w->id[0] ? w->id : "notices";
 }
 
 static int
@@ -168,7 +171,10 @@ static void ended(struct supervisor *s, struct worker *w, int status)
     struct backoff pause = {.first_ms = SECONDS(1), .max_ms = MINUTES(5)};
     take_report(w);
     bool well = w->reported && w->report.rc == RC_OK;
-    if (s->stopping || s->request->once)
+    bool told = w->kill_at_ms != 0;
+    w->kill_at_ms = 0;
+    w->start_at_ms = boot(s);
+    if (told || s->stopping || s->request->once)
         return;
     if (boot(s) - w->started_ms >= WELL_AFTER_MS)
         w->deaths = 0;
@@ -211,36 +217,91 @@ static bool wanted(const struct supervisor *s, const struct config_mailbox *m)
     return !s->request->only || strcmp(s->request->only, m->id) == 0;
 }
 
-static void enlist(struct supervisor *s)
+static struct worker *worker_of(struct supervisor *s, const char *id)
 {
-    free(s->worker);
-    s->worker = mem_new(s->config->mailboxes.count + 1, sizeof *s->worker);
-    s->workers = 0;
-    for (size_t i = 0; i < s->config->mailboxes.count; i++)
-        if (wanted(s, &s->config->mailboxes.at[i]))
-            s->worker[s->workers++] =
-                (struct worker){.mailbox = &s->config->mailboxes.at[i], .pipe = -1};
-    if (s->workers > 0 && !s->request->once && notifier_wanted(s->config))
-        s->worker[s->workers++] = (struct worker){.pipe = -1};
+    for (size_t i = 0; i < s->workers; i++)
+        if (strcmp(s->worker[i].id, id) == 0)
+            return &s->worker[i];
+    return NULL;
+}
+
+static void add_worker(struct supervisor *s, const char *id, const struct config_mailbox *mailbox)
+{
+    struct worker *w = worker_of(s, id);
+    if (!w) {
+        s->worker = mem_grow(s->worker, s->workers + 1, sizeof *s->worker);
+        w = &s->worker[s->workers++];
+        *w = (struct worker){.pipe = -1};
+        text_copy(w->id, sizeof w->id, id);
+    }
+    w->mailbox = mailbox;
+    w->configured = true;
+    w->deaths = 0;
+}
+
+/* One worker for each mailbox of the configuration, and one for people. Those that run go on as they
+ * are, also where they are none of it any more. */
+static size_t enlist(struct supervisor *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->workers; i++)
+        s->worker[i].configured = false;
+    for (size_t i = 0; i < s->config->mailboxes.count; i++) {
+        const struct config_mailbox *m = &s->config->mailboxes.at[i];
+        if (!wanted(s, m))
+            continue;
+        add_worker(s, m->id, m);
+        count++;
+    }
+    if (count > 0 && !s->request->once && notifier_wanted(s->config))
+        add_worker(s, "", NULL);
+    return count;
 }
 
 static void start_due(struct supervisor *s)
 {
     for (size_t i = 0; i < s->workers; i++)
-        if (s->worker[i].pid == 0 && boot(s) >= s->worker[i].start_at_ms)
+        if (s->worker[i].configured && s->worker[i].pid == 0 && boot(s) >= s->worker[i].start_at_ms)
             start(s, &s->worker[i]);
 }
 
-/* How long there is nothing to start. */
+/* Each by itself: one that hangs keeps no other from being started anew. */
+static void tell_to_end(struct supervisor *s)
+{
+    for (size_t i = 0; i < s->workers; i++)
+        if (s->worker[i].pid > 0)
+            s->worker[i].kill_at_ms = boot(s) + s->config->stop_timeout_ms;
+    send_all(s, SIGTERM);
+}
+
+static void kill_overdue(struct supervisor *s)
+{
+    for (size_t i = 0; i < s->workers; i++) {
+        struct worker *w = &s->worker[i];
+        if (w->pid == 0 || w->kill_at_ms == 0 || boot(s) < w->kill_at_ms)
+            continue;
+        log_event(LOG_WARN, "worker.killed", "mailbox=%s", name_of(w));
+        kill(w->pid, SIGKILL);
+        w->kill_at_ms = boot(s) + SECONDS(1);
+    }
+}
+
+/* When this worker needs us next: to be started, or to be ended. */
+static int64_t next_of(const struct worker *w)
+{
+    if (w->pid == 0)
+        return w->configured ? w->start_at_ms : INT64_MAX;
+    return w->kill_at_ms != 0 ? w->kill_at_ms : INT64_MAX;
+}
+
+/* How long there is nothing to do. */
 static int64_t quiet_ms(const struct supervisor *s)
 {
-    int64_t now_ms = boot(s), quiet = MINUTES(1);
-    for (size_t i = 0; i < s->workers; i++) {
-        int64_t left = s->worker[i].start_at_ms - now_ms;
-        if (s->worker[i].pid == 0 && left < quiet)
-            quiet = left;
-    }
-    return quiet;
+    int64_t now_ms = boot(s), next_ms = now_ms + MINUTES(1);
+    for (size_t i = 0; i < s->workers; i++)
+        if (next_of(&s->worker[i]) < next_ms)
+            next_ms = next_of(&s->worker[i]);
+    return next_ms > now_ms ? next_ms - now_ms : 0;
 }
 
 /* Ends every worker: politely, and after stop_timeout by force. */
@@ -275,11 +336,10 @@ static void reload(struct supervisor *s)
         notify_manager("READY=1");
         return;
     }
-    stop_all(s);
+    tell_to_end(s);
     config_free(&s->config);
     s->config = fresh;
-    enlist(s);
-    log_event(LOG_NOTE, "configuration.read", "mailboxes=%zu", s->workers);
+    log_event(LOG_NOTE, "configuration.read", "mailboxes=%zu", enlist(s));
     notify_manager("READY=1");
 }
 
@@ -294,6 +354,7 @@ static enum rc serve(struct supervisor *s)
         start_due(s);
         wake_rest(quiet_ms(s));
         reap(s);
+        kill_overdue(s);
     }
     notify_manager("STOPPING=1");
     stop_all(s);
@@ -353,10 +414,9 @@ static enum rc once(struct supervisor *s, struct run_summary *out, struct err *e
     for (size_t i = 0; i < s->workers; i++) {
         const struct worker *w = &s->worker[i];
         if (!w->reported)
-            rc = FAIL(err, RC_BROKEN, "%s: its worker died without a word; run it again",
-                      w->mailbox->id);
+            rc = FAIL(err, RC_BROKEN, "%s: its worker died without a word; run it again", w->id);
         else if (w->report.rc != RC_OK)
-            rc = FAIL(err, w->report.rc, "%s: %s", w->mailbox->id, w->report.err.text);
+            rc = FAIL(err, w->report.rc, "%s: %s", w->id, w->report.err.text);
         if (w->reported)
             sum_up(w, out);
     }
@@ -371,9 +431,8 @@ enum rc supervise(struct config **config,
 {
     struct supervisor s = {.config = STEAL(*config), .request = request, .clock = system_clock()};
     listen_for_signals();
-    enlist(&s);
     enum rc rc =
-        s.workers == 0 ? FAIL(err, RC_USAGE, "run: there is no mailbox of that name") : RC_OK;
+        enlist(&s) == 0 ? FAIL(err, RC_USAGE, "run: there is no mailbox of that name") : RC_OK;
     if (rc == RC_OK)
         rc = request->once ? once(&s, out, err) : serve(&s);
     free(s.worker);

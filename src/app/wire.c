@@ -288,6 +288,7 @@ static enum rc open_all(struct wired *w, struct err *err)
     TRY(open_folder(w, w->config->data_dir, err));
     w->imap_endpoint = wire_endpoint(&w->mailbox->imap);
     w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock, wake_fd());
+    imap_mailbox_renew(w->imap, w->mailbox->idle_interval_ms);
     w->imap_port = imap_mailbox_port(w->imap);
     return open_answers(w, err);
 }

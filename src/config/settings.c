@@ -259,6 +259,8 @@ static const struct setting mailbox_rows[] = {
      .says = "Mail that was there before the first start.", .block = &first_import},
     {"poll_interval",    VALUE_DURATION, 0,                   AT(poll_interval_ms), "60s",    10,            DAYS(1),
      .says = "How often to look for new mail, besides what the server reports by itself (IDLE)."},
+    {"idle_interval",    VALUE_DURATION, 0,                   AT(idle_interval_ms), "4m",     1000,          MINUTES(29),
+     .says = "How often waiting for news (IDLE) is begun anew: before a router forgets the connection."},
     {"max_message_size", VALUE_OCTETS,   0,                   AT(max_message_size), "50MB",   1,             4 * GB,
      .says = "A larger message is not fetched; it is held for a person."},
     {"quota_warning",    VALUE_NUMBER,   0,                   AT(quota_warning),    "90",     1,             100,

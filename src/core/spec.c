@@ -77,6 +77,7 @@ static const struct {
     { "Whose fault: stages (4)",                        "stage",       "meaning",           WORDS_OF(stages)                 },
     { "Whose fault: replies (4)",                       "reply",       "meaning",           WORDS_OF(replies)                },
     { "Whose fault: each row (4)",                      NULL,          NULL,                TABLE(spec_fault_rows)           },
+    { "Servers: what is used when",                     NULL,          NULL,                TABLE(spec_capabilities)         },
     { "Circuits: states (4)",                           "state",       "meaning",           WORDS_OF(circuit_states)         },
     { "Circuits: events (4)",                           "event",       "meaning",           WORDS_OF(circuit_events)         },
     { "Circuits: transitions (4)",                      NULL,          NULL,                TABLE(spec_circuit_transitions)  },

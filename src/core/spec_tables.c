@@ -4,6 +4,7 @@
 #include "markdown.h"
 
 #include <onecase/backoff.h>
+#include <onecase/capability.h>
 #include <onecase/decision.h>
 
 #define LAST ((const char *)NULL)
@@ -212,6 +213,25 @@ void spec_decisions(struct str *out, const char *title)
         md_cell(out, r->may_leave ? "yes" : "no");
         md_cell(out, r->undo == EFFECT_EVENT_COUNT ? "no" : "while nothing has left");
         md_cell(out, r->consequence);
+        md_end(out);
+    }
+}
+
+/* ---- servers ------------------------------------------------------------------------------- */
+
+#define CAPABILITY_ROW(name, bit, word, with, without) {word, with, without},
+
+static const struct {
+    const char *word, *with, *without;
+} capabilities[] = {CAPABILITY_LIST(CAPABILITY_ROW)};
+
+void spec_capabilities(struct str *out, const char *title)
+{
+    md_head(out, title, "capability", "where it is there", "where it is not", LAST);
+    for (size_t i = 0; i < LENGTH(capabilities); i++) {
+        md_code(out, capabilities[i].word);
+        md_cell(out, capabilities[i].with);
+        md_cell(out, capabilities[i].without);
         md_end(out);
     }
 }

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capabilities.h"
 
-/* clang-format off */
+#define ROW(name, bit, word, with, without) {word, name, with, without},
+
 static const struct {
     const char *name;
-    unsigned capability;
+    unsigned capability; /* 0: whatever a server has of it, the same is done */
     const char *with;
     const char *without;
-} rows[] = {
-/*    name          capability      with it                                       without it */
-    { "MOVE",       CAN_MOVE,       "UID MOVE: a message is moved whole",           "COPY, then \\Deleted, then UID EXPUNGE of that one" },
-    { "UIDPLUS",    CAN_UIDPLUS,    "COPYUID says what was moved; UID EXPUNGE",     "a look says what was moved; without MOVE it stays behind as \\Deleted, since a plain EXPUNGE would take what others marked" },
-    { "IDLE",       CAN_IDLE,       "new mail is announced, and looked for anyway", "new mail is looked for at each poll_interval" },
-    { "NAMESPACE",  CAN_NAMESPACE,  "folders are made where the account's own are", "LIST gives the separator; folders are made at the top" },
-};
-/* clang-format on */
+} rows[] = {CAPABILITY_LIST(ROW)};
 
 unsigned capability_of(struct slice name)
 {
@@ -29,7 +23,8 @@ void capabilities_describe(unsigned have, struct str *out)
     for (size_t i = 0; i < LENGTH(rows); i++) {
         bool there = (have & rows[i].capability) != 0;
 
-        str_addf(out, "%s: %s: %s\n", rows[i].name, there ? "yes" : "no",
-                 there ? rows[i].with : rows[i].without);
+        if (rows[i].capability != 0)
+            str_addf(out, "%s: %s: %s\n", rows[i].name, there ? "yes" : "no",
+                     there ? rows[i].with : rows[i].without);
     }
 }

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * capabilities - what a server may have, and what is used when: the one table of it.
+ * capabilities - which of the table's a server has.
  */
 #pragma once
 
+#include <onecase/capability.h>
 #include <onecase/str.h>
-
-enum capability {
-    CAN_MOVE = 1 << 0,
-    CAN_UIDPLUS = 1 << 1,
-    CAN_IDLE = 1 << 2,
-    CAN_NAMESPACE = 1 << 3,
-};
 
 /* That of a word of a CAPABILITY line; 0 where we use none of that name. */
 unsigned capability_of(struct slice name);

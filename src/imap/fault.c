@@ -29,6 +29,7 @@ const struct imap_no imap_nos[] = {
     { "CANNOT",                RC_REFUSED,   false, "the server cannot do that; check `folders`" },
     { "ALREADYEXISTS",         RC_CONFLICT,  false, "somebody made it first" },
     { "OVERQUOTA",             RC_DEFERRED,  false, "the mailbox is full; make room in it, or raise its quota" },
+    { "THROTTLED",             RC_DEFERRED,  false, "it is asked too much; it is tried again" },
     { "LIMIT",                 RC_DEFERRED,  false, "a limit of the server is reached; it is tried again" },
     { "INUSE",                 RC_DEFERRED,  false, "somebody else uses it; it is tried again" },
     { "UNAVAILABLE",           RC_DEFERRED,  false, "a part of the server is down; it is tried again" },

@@ -44,6 +44,7 @@ struct imap_mailbox {
     struct name_space names;
     struct str selected; /* the folder, on the wire; empty while there is none */
     bool writable;
+    int64_t renew_ms;         /* of an IDLE */
     struct look looks[LOOKS]; /* from a folder's opening on, what is new in it is news */
     size_t look_count;        /* ever made; the eldest gives way */
 };

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "imap_p.h"
 
+#include <onecase/when.h>
 #include <stdlib.h>
+
+#define IDLE_RENEW MINUTES(4)
 
 static void remember(struct imap_mailbox *m, uint32_t uidnext)
 {
@@ -43,9 +46,15 @@ imap_mailbox_new(const struct endpoint *endpoint, const struct clock *clock, int
     m->clock = clock;
     m->net = net_new(clock);
     m->greeting = "";
+    m->renew_ms = IDLE_RENEW;
     net_wake_on(m->net, wake_fd);
     mmap_string_set_ceil(BUDGET_LARGE); /* else libetpan keeps long lines in files of its own */
     return m;
+}
+
+void imap_mailbox_renew(struct imap_mailbox *m, int64_t idle_ms)
+{
+    m->renew_ms = idle_ms;
 }
 
 void imap_mailbox_free(struct imap_mailbox *m)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "imap_p.h"
 
-#include <onecase/when.h>
-
-/* Renewed well before a router between forgets the connection, and a server's 30 minutes. */
-#define IDLE_RENEW MINUTES(4)
-
 #define IDLE_TAG  "W1"
 #define IDLE_LINE 64 /* of untagged lines while it ends: more is no IDLE */
 
@@ -102,7 +97,7 @@ static enum rc idle_on(struct imap_mailbox *m, int64_t until_ms, struct err *err
     bool news = false;
 
     while (!news && imap_now(m) < until_ms) {
-        int64_t renew_ms = imap_now(m) + IDLE_RENEW;
+        int64_t renew_ms = imap_now(m) + m->renew_ms;
         int64_t end_ms = renew_ms < until_ms ? renew_ms : until_ms;
 
         TRY(idle(m, end_ms, &news, err));

@@ -351,7 +351,7 @@ class Rig:
                 os.killpg(service.process.pid, signal.SIGKILL)
                 service.process.wait()
         if self.connection is not None:
-            self.connection.logout()
+            self.connection.shutdown()
 
 
 # ---- the invariants of the fault matrix, seen from outside ---------------------------------------------------

@@ -3,9 +3,9 @@
 servers that can less. Rows I01 to I22 and K07 of the fault matrix, on each."""
 import importlib
 import os
-import shutil
 import signal
 import sqlite3
+import subprocess
 import time
 from contextlib import contextmanager
 
@@ -73,6 +73,17 @@ def at_last(rig, completed):
     await_(lambda: rig.run("run", "--once", status=None) and rig.status()["states"]["complete"] >= completed, "all complete")
 
 
+def restore(backup, folder):
+    """Puts the mail of a server back, with what it remembers of it."""
+    for name in ("mail", "config"):
+        if (backup / name).exists():
+            subprocess.run(["cp", "-a", f"{backup / name}/.", folder / name], check=True)
+            known = {p.relative_to(backup / name) for p in (backup / name).rglob("*")}
+            for path in sorted((folder / name).rglob("*"), reverse=True):
+                if path.is_file() and path.relative_to(folder / name) not in known:
+                    path.unlink()
+
+
 # ---- the story
 
 
@@ -135,6 +146,16 @@ def test_mail_is_taken_within_a_moment_of_its_arrival(rig):
         assert time.monotonic() - began < (1 if rig.box.name != "courier" else 3)
     assert service.end() == 0
     filed(rig, 2)
+
+
+def test_i08_waiting_for_news_is_begun_anew_by_its_interval(rig, proxied):
+    """Before a router forgets the connection; and it is one connection that waits and works."""
+    rig.mailbox.update(poll_interval="1h", idle_interval="1s")
+    proxy = proxied()
+    service = rig.serve()
+    await_(lambda: proxy.said("IDLE") >= 3, "it is renewed")
+    assert proxy.connections == 1
+    assert service.end() == 0
 
 
 # ---- I01 to I05: the way there, and in the middle of something
@@ -354,6 +375,54 @@ def test_i22_a_second_copy_whose_run_died_before_its_move_is_not_taken_for_moved
     assert len(rig.uids("Processed")) == 2
     assert len(rig.acknowledgements()) == 1
     assert_invariants(rig, killed=True)
+
+
+@pytest.mark.parametrize("before", [150])
+def test_i15_mail_from_before_is_adopted_in_batches_and_goes_on_after_a_kill(rig, before):
+    """(At full size by tests/integration/history.)"""
+    batch = [plain(f"old{n}") for n in range(before)]
+    for octets in batch:
+        rig.deliver(octets, age=7200)
+    assert rig.once()["awaiting_choice"] == before
+    rig.run("first-import", "help", "adopt", "--by", "Ann")
+    run = rig.popen("run", "--once")
+    await_(lambda: rig.status()["states"]["complete"] > 0, "some are adopted")
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    rig.run("run", "--once", status=None)
+    states = rig.status()
+    assert states["awaiting_choice"] == 0 and states["backlog"] == 0
+    assert states["states"]["complete"] == before and len(rig.uids()) == before and rig.acknowledgements() == []
+
+
+def test_i20_a_mailbox_that_was_restored_is_seen_anew(rig, servers, make_rig):
+    """Its server is put back to what it was: UIDNEXT falls back under the same UIDVALIDITY. What comes now on old
+    UIDs is a case of its own, and nothing of before runs again."""
+    certificate, key = servers.authority.issue("restored", "localhost")
+    kind = type(rig.box) if rig.box is not servers.dovecot else class_of("dovecot")
+    more = {"prefix": rig.box.prefix, "separator": rig.box.separator} if rig.box.name == "cyrus" else {}
+    box = kind(certificate=certificate, key=key, **more)
+    box.password = PASSWORD
+    with box:
+        rig = make_rig(box)
+        rig.deliver(plain("before"))
+        rig.once()
+        rig.forget()
+        box.stop()
+        subprocess.run(["cp", "-a", box.folder, rig.folder / "backup"], check=True)
+        assert box.begin(), box.told()
+        rig.deliver(plain("lost with the disk"))
+        rig.once()
+        rig.forget()
+        box.stop()
+        restore(rig.folder / "backup", box.folder)
+        assert box.begin(), box.told()
+        assert list(rig.uids("Processed")) == [1], "it was not put back"
+        rig.run("run", "--once", status=None)
+        rig.deliver(plain("after"))
+        at_last(rig, 3)
+        assert len(rig.json("cases")) == 3 and len(rig.acknowledgements()) == 3
+        assert rig.uids() == {}
 
 
 # ---- K07

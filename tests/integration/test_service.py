@@ -5,9 +5,12 @@ import re
 import signal
 import socket
 import time
+from pathlib import Path
 
 import pytest
 
+from gate import Gate
+from imap_proxy import ImapProxy
 from mails import plain
 from rig import PASSWORD, assert_invariants, await_, effects
 from smtp_peer import SmtpPeer
@@ -202,6 +205,43 @@ def test_two_mailboxes_are_watched_by_one_service(rig, make_rig):
     assert [item["mailbox"] for item in rig.items("--mailbox", "sales")] == ["sales"]
 
 
+def second_mailbox(rig, other, port):
+    """Mailboxes of two accounts in one service; the second by way of a port of its own."""
+    imap = {**other.mailbox["imap"], "host": "127.0.0.1", "port": port, "security": "none", "timeout": "1m"}
+    return {**other.mailbox, "id": "sales", "imap": imap, "acknowledgement": {"from": other.address}}
+
+
+def test_a_mailbox_whose_server_hangs_delays_no_other(rig, make_rig):
+    """It hangs in the middle of a command; the other goes on, and SIGHUP adds and removes beside it, though a
+    worker may take its time to end."""
+    other, third = make_rig(), make_rig()
+    rig.settings["stop_timeout"] = "20s"
+    with ImapProxy(other.box.imap) as proxy:
+        proxy.on("UID SEARCH", "stall")
+        rig.settings["mailboxes"].append(second_mailbox(rig, other, proxy.port))
+        other.deliver(plain("waits"))
+        service = rig.serve()
+        await_(lambda: proxy.acts[0][1] == [], "the second hangs")
+        rig.deliver(plain("one"))
+        await_(lambda: len(rig.uids("Processed")) == 1, "the first is served", 10)
+        rig.settings["mailboxes"].append({**third.mailbox, "id": "third", "acknowledgement": {"from": third.address}})
+        rig.write()
+        service.process.send_signal(signal.SIGHUP)
+        began = time.monotonic()
+        third.deliver(plain("two"))
+        rig.deliver(plain("three"))
+        await_(lambda: third.uids("Processed") and len(rig.uids("Processed")) == 2, "what is configured is served", 15)
+        assert time.monotonic() - began < 15
+        del rig.settings["mailboxes"][1]
+        rig.write()
+        service.process.send_signal(signal.SIGHUP)
+        await_(lambda: sum("configuration.read mailboxes=2" in line for line in service.log), "it is removed")
+    rig.deliver(plain("four"))
+    await_(lambda: len(rig.uids("Processed")) == 3, "the first is still served", 10)
+    assert service.end() == 0
+    assert len(other.uids()) == 1 and other.uids("Processed") == {}
+
+
 @pytest.mark.parametrize("signals", [1, 2])
 def test_once_ends_early_where_it_is_told_to(rig, signals):
     with SmtpPeer("after end-of-data wait 1, then accept\nafter end-of-data accept") as peer:
@@ -217,3 +257,30 @@ def test_once_ends_early_where_it_is_told_to(rig, signals):
         rig.once()
         assert rig.uids() == {} and len(peer.accepted) == 5
         assert_invariants(rig, letters_of(peer))
+
+
+def held(pid):
+    """Descriptors and resident kB of a process."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return len(os.listdir(f"/proc/{pid}/fd")), int(status.split("VmRSS:")[1].split()[0])
+
+
+def test_i18_a_server_that_is_lost_a_thousand_times_floods_nothing(rig):
+    """Each connection is cut at once, a thousand times: descriptors, memory and log stay as they are."""
+    rig.settings["retry"] = {"first_delay": "10ms", "max_delay": "10ms"}
+    rig.mailbox["poll_interval"] = "10ms"
+    with Gate(rig.box.imap) as gate:
+        rig.through(gate)
+        service = rig.serve()
+        await_(lambda: rig.uids("onecase"), "the first turn")
+        gate.refuse(1000)
+        await_(lambda: gate.refused > 100, "it tries again and again", 30)
+        before = held(workers(service)[0])
+        await_(lambda: gate.refused > 1000, "it tries again and again", 60)
+        after = held(workers(service)[0])
+        assert after[0] <= before[0] and after[1] < before[1] + 3000 and len(service.log) < 20
+        gate.pass_on()
+        rig.deliver(plain("at last"))
+        await_(lambda: rig.uids("Processed"), "the mail is filed")
+        assert service.end() == 0
+    assert_invariants(rig)

@@ -4,6 +4,7 @@
 Whoever derives from ImapServer says how it is configured and started. It has imap and imaps (0 without a
 certificate), takes any user with `password`, and keeps folders under `prefix`, with `separator` between levels.
 """
+import os
 import shutil
 import signal
 import socket
@@ -58,7 +59,7 @@ class ImapServer:
     def begin(self):
         """Starts it as it is configured; false where it does not answer."""
         self.process = subprocess.Popen(self.command(), env=self.environment(), stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         until = time.monotonic() + 10
         while time.monotonic() < until and self.process.poll() is None:
             if answers(self.imap):
@@ -68,13 +69,18 @@ class ImapServer:
         return False
 
     def stop(self):
+        """Its sessions end with it, also those that would wait for their clients."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(timeout=10)
+            self.process.wait(timeout=3)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            pass
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
 
     def told(self):
         log = self.folder / "log"

@@ -477,6 +477,7 @@ static void what_is_not_said_has_its_default(void **state)
     assert_string_equal(m->folders.claim, "onecase");
     assert_int_equal(m->first_import_recent_ms, 3600000);
     assert_int_equal(m->poll_interval_ms, 60000);
+    assert_int_equal(m->idle_interval_ms, 4 * 60000);
     assert_int_equal(m->max_message_size, 50 * 1024 * 1024);
     assert_true(a->enabled);
     assert_int_equal(a->smtp.port, 587);
@@ -558,6 +559,7 @@ static void everything_that_is_said_lands_in_its_place(void **state)
         "    folders: {inbox: In, processed: Done, unprocessable: Bad, claim: claim}\n"
         "    first_import: {recent: 2d}\n"
         "    poll_interval: 250ms\n"
+        "    idle_interval: 9m\n"
         "    max_message_size: 12345\n"
         "acknowledgement:\n"
         "  smtp: {host: s}\n"
@@ -600,6 +602,7 @@ static void everything_that_is_said_lands_in_its_place(void **state)
     assert_string_equal(m->folders.unprocessable, "Bad");
     assert_int_equal(m->first_import_recent_ms, 2 * 86400000);
     assert_int_equal(m->poll_interval_ms, 250);
+    assert_int_equal(m->idle_interval_ms, 9 * 60000);
     assert_int_equal(m->max_message_size, 12345);
     assert_string_equal(a->from_name, "Desk, Service");
     assert_string_equal(a->from_address, "Help@Example.org");
