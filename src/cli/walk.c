@@ -207,9 +207,9 @@ static void say_others(const struct walk *w, const struct looking *l)
     if (l->like.count == 0)
         return;
     snprintf(text, sizeof text,
-             "the %zu that wait for the same reason and broke with it: answer them together"
-             " (now %s)",
-             l->like.count, w->others ? "on" : "off");
+             "%zu %s for the same reason and broke with it: answer %s together (now %s)",
+             l->like.count, l->like.count == 1 ? "other waits" : "others wait",
+             l->like.count == 1 ? "both" : "all", w->others ? "on" : "off");
     key_line(w, 'o', text);
 }
 
@@ -425,8 +425,7 @@ static void answer(struct walk *w, const struct looking *l)
     } else if (key == 'o' && l->like.count > 0) {
         w->others = !w->others;
         w->again = true;
-        printf("The %zu others are %s.\n", l->like.count,
-               w->others ? "answered with it" : "left alone");
+        printf("Answered together: %s.\n", w->others ? "on" : "off");
     } else {
         printf("No such key. Nothing was changed.\n");
         w->again = true;

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who follows deploy/deciding.md, and knows nothing else, decides the five mails of deploy/practice rightly."""
+import os
+import re
+import subprocess
+
+import pytest
+
+from rig import TOP
+
+PAGE = (TOP / "deploy" / "deciding.md").read_text()
+# What a reader sees on the page of a mail that the table tells apart by.
+SEEN = {"its Message-ID is there": lambda page, log: re.search(r"Message-ID +(<\S+>)", page)[1] in log,
+        "it is not there": lambda page, log: re.search(r"Message-ID +(<\S+>)", page)[1] not in log,
+        "somebody else": lambda page, log: len(set(re.findall(r"^From +(\S+)", page, re.M))) == 2,
+        "the same words": lambda page, log: "Please order two keyboards" in page.split("The first mail")[1],
+        "a machine": lambda page, log: "Nobody has to do anything" in page}
+
+
+def table():
+    for question, _, if_so, key in re.findall(r"^\| ([A-Z][^|]+) \| ([^|]+) \| ([^|]+) \| `(.)` \|$", PAGE, re.M):
+        yield question.strip(), next(seen for words, seen in SEEN.items() if if_so.startswith(words)), key
+
+
+def key_for(page, log):
+    keys = [key for question, seen, key in table() if question in page and seen(page, log)]
+    assert len(keys) == 1, (keys, page)
+    return keys[0]
+
+
+def practise(choose):
+    run = subprocess.Popen([TOP / "deploy" / "practice"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           env={**os.environ, "COLUMNS": "80"}, text=True, bufsize=1, start_new_session=True)
+    said = ""
+
+    def until(*texts):
+        nonlocal said
+        start = len(said)
+        while not any(text in said[start:] for text in texts):
+            piece = run.stdout.read(1)
+            if not piece:
+                return said[start:]
+            said += piece
+        return said[start:]
+
+    log = until("Your name:")
+    run.stdin.write("ann\nfollowed the page\n")
+    run.stdin.flush()
+    while "Your key: " in (page := until("Your key: ", "What follows from it")):
+        run.stdin.write(choose(page, log))
+        run.stdin.flush()
+    rest = until("\0")
+    run.stdin.close()
+    return run.wait(60), said, rest
+
+
+def test_the_five_are_decided_rightly_by_the_page(tmp_path):
+    if os.geteuid() != 0:
+        pytest.fail("the private mail server needs root")
+    status, said, rest = practise(key_for)
+    assert len(list(table())) == 5
+    assert re.findall(r"^(right|not right|undecided) ", rest, re.M) == ["right"] * 5, said
+    assert status == 0 and "5 decided, 0 skipped, 0 not looked at." in said
+
+
+def test_who_decides_otherwise_is_told_which(tmp_path):
+    status, said, rest = practise(lambda page, log: "k" if "Another mail carries" in page else "n" if "Was the confirmation" in page
+                                  else key_for(page, log))
+    assert status == 1
+    assert re.findall(r"^(right|not right|undecided) +(.*?)(?::|$)", rest, re.M) == [
+        ("not right", "My chair is broken"), ("not right", "My badge opens no door"), ("undecided", "My second monitor is dark"),
+        ("right", "[EXTERNAL] Two keyboards for the lab"), ("right", "Self-test 3 passed")]
