@@ -59,13 +59,19 @@ struct ledger_runs {
 /* ---- mailboxes: what is remembered of a source -------------------------------------------- */
 
 /* The services of a mailbox that have a circuit of their own. */
-enum circuit_of {
-    CIRCUIT_IMAP,
-    CIRCUIT_SMTP,
-    CIRCUIT_DESTINATION,
-    CIRCUIT_SCANNER,
-    CIRCUIT_OF_COUNT
-};
+/* clang-format off */
+#define CIRCUIT_OF_LIST(X) \
+    X(CIRCUIT_IMAP,        "imap",        "IMAP server")   \
+    X(CIRCUIT_SMTP,        "smtp",        "SMTP server")   \
+    X(CIRCUIT_DESTINATION, "destination", "destination")   \
+    X(CIRCUIT_SCANNER,     "scanner",     "virus scanner")
+/* clang-format on */
+
+enum circuit_of { CIRCUIT_OF_LIST(NAMED_ENUM) CIRCUIT_OF_COUNT };
+
+/* For arrays in the order of the enum: its word, and what people call it. */
+#define CIRCUIT_WORD(name, text, label)  text,
+#define CIRCUIT_LABEL(name, text, label) label,
 
 struct mailbox_record {
     char id[NAME_SIZE];

@@ -20,6 +20,7 @@
 #include <onecase/mailbox.h>
 #include <onecase/processes.h>
 #include <onecase/reader.h>
+#include <onecase/scanner.h>
 
 struct service_ports {
     const struct ledger *ledger;
@@ -29,6 +30,7 @@ struct service_ports {
     const struct blobs *blobs;
     const struct files *files; /* for the free room on the disk */
     const struct reader *reader;
+    const struct scanner *scanner; /* NULL where attachments are not scanned */
     const struct composer *composer;
     const struct clock *clock;
     const struct processes *processes;
@@ -51,7 +53,8 @@ struct service_settings {
     int64_t give_up_after_ms;
     int64_t poll_ms;
     int64_t disk_reserve;
-    int64_t settle_ms; /* how long a negative look-up is repeated (destinations) */
+    bool accept_unscanned; /* an attachment that is too large for the scanner is stored */
+    int64_t settle_ms;     /* how long a negative look-up is repeated (destinations) */
     struct backoff retry;
     size_t batch; /* messages in one turn of fetch, claim and move */
 };

@@ -74,6 +74,60 @@ static void examine_data(struct examining *x)
     examine_room(x, &d);
 }
 
+/* ---- the virus scanner ------------------------------------------------------------------------------- */
+
+/* The test file of the European Institute for Computer Antivirus Research, which every scanner finds. In
+ * two halves, so that none finds it in this program. */
+#define EICAR_1 "X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-"
+#define EICAR_2 "ANTIVIRUS-TEST-FILE!$H+H*"
+
+static struct scan_verdict scan(struct clamd *clamd, struct slice octets)
+{
+    struct scan_verdict v;
+    struct scanner scanner = clamd_port(clamd);
+    scanner.begin(scanner.self);
+    scanner.add(scanner.self, octets);
+    scanner.end(scanner.self, &v);
+    return v;
+}
+
+static void examine_scan(struct examining *x,
+                         struct clamd *clamd,
+                         struct slice octets,
+                         enum scan expected,
+                         const char *what,
+                         const char *mend)
+{
+    struct scan_verdict v = scan(clamd, octets);
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    str_addf(&text, "it answers %s (%s): %s", scan_text(v.answer), v.said, mend);
+    bool good = v.answer == expected;
+    doctor_found(x, good ? FINDING_GOOD : FINDING_BAD, good ? "" : str_z(&text), what,
+                 "virus scanner");
+}
+
+static void examine_scanner(struct examining *x)
+{
+    struct clamd_settings settings = wire_clamd(x->config);
+    struct clock clock = system_clock();
+    CLEANUP(str_clear) struct str version = STR_INIT;
+    CLEANUP(str_clear) struct str eicar = STR_INIT;
+    struct err err = ERR_INIT;
+    if (!settings.socket[0])
+        return;
+    CLEANUP(clamd_free) struct clamd *clamd = clamd_new(&settings, &clock);
+    enum rc rc = clamd_ask(clamd, "VERSION", &version, &err);
+    if (!doctor_judge(x, rc, &err, rc == RC_OK ? str_z(&version) : "clamd answers",
+                      "virus scanner"))
+        return;
+    examine_scan(x, clamd, SLICE("onecase"), SCAN_CLEAN, "a harmless file is found clean",
+                 "look into its log; attachments wait until it scans");
+    str_addz(&eicar, EICAR_1);
+    str_addz(&eicar, EICAR_2);
+    examine_scan(x, clamd, str_slice(&eicar), SCAN_FOUND, "the EICAR test file is found",
+                 "its signatures are missing or old; run freshclam");
+}
+
 /* ---- a mailbox ---------------------------------------------------------------------------------------- */
 
 static bool examine_folder(struct examining *x,
@@ -193,6 +247,7 @@ enum rc doctor_run(const struct config *config,
     struct examining x = {.config = config, .since_last = since_last, .tell = tell, .ctx = ctx};
     doctor_found(&x, FINDING_GOOD, "", "it is read and whole", "configuration");
     examine_data(&x);
+    examine_scanner(&x);
     for (size_t i = 0; i < config->mailboxes.count; i++)
         examine_mailbox(&x, &config->mailboxes.at[i]);
     for (size_t i = 0; send_to && i < config->mailboxes.count; i++)

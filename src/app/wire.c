@@ -162,6 +162,7 @@ static struct service_settings settings_of(const struct wired *w)
         .give_up_after_ms = c->give_up_after_ms,
         .poll_ms = m->poll_interval_ms,
         .disk_reserve = c->disk_reserve,
+        .accept_unscanned = c->scan.too_large == CONFIG_TOO_LARGE_ACCEPT,
         .settle_ms = w->desk.config ? w->desk.config->settle_ms : 0,
         .retry = {.first_ms = c->first_delay_ms, .max_ms = c->max_delay_ms},
         .batch = BATCH,
@@ -282,6 +283,20 @@ enum rc wire_move_in(struct wired *wired, const char *folder, struct err *err)
     return open_folder(wired, folder, err);
 }
 
+struct clamd_settings wire_clamd(const struct config *config)
+{
+    return (struct clamd_settings){config->scan.socket, config->scan.timeout_ms};
+}
+
+static void open_scanner(struct wired *w)
+{
+    struct clamd_settings settings = wire_clamd(w->config);
+    if (!settings.socket[0])
+        return;
+    w->clamd = clamd_new(&settings, &w->clock);
+    w->scanner = clamd_port(w->clamd);
+}
+
 static enum rc open_all(struct wired *w, struct err *err)
 {
     TRY(wire_data(w->config, true, &w->data, err));
@@ -290,6 +305,7 @@ static enum rc open_all(struct wired *w, struct err *err)
     w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock, wake_fd());
     imap_mailbox_renew(w->imap, w->mailbox->idle_interval_ms);
     w->imap_port = imap_mailbox_port(w->imap);
+    open_scanner(w);
     return open_answers(w, err);
 }
 
@@ -318,6 +334,7 @@ enum rc wire_open(const struct config *config,
         .blobs = &out->data.blobs,
         .files = &out->data.files,
         .reader = &out->reader_port,
+        .scanner = out->clamd ? &out->scanner : NULL,
         .composer = &out->composer,
         .clock = &out->clock,
         .processes = &out->processes,
@@ -333,6 +350,7 @@ void wire_close(struct wired *wired)
 {
     letter_writer_free(&wired->writer);
     desk_close(&wired->desk);
+    clamd_free(&wired->clamd);
     smtp_courier_free(wired->smtp);
     imap_mailbox_free(wired->imap);
     message_reader_free(&wired->reader);

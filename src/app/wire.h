@@ -10,6 +10,7 @@
 #include "desk.h"
 
 #include <onecase/blob_store.h>
+#include <onecase/clamd.h>
 #include <onecase/config.h>
 #include <onecase/imap.h>
 #include <onecase/letter_writer.h>
@@ -52,6 +53,8 @@ struct wired {
     struct destination destination;
     struct letter_writer *writer;
     struct composer composer;
+    struct clamd *clamd;
+    struct scanner scanner;
     struct service_ports ports;
     struct service_settings settings;
     struct key_rule *key_rule;
@@ -80,6 +83,8 @@ struct reader_limits wire_limits(const struct config *config, const struct confi
 /* The endpoints alone, for doctor. */
 struct endpoint wire_endpoint(const struct config_server *server);
 struct smtp_settings wire_smtp(const struct config_acknowledgement *acknowledgement);
+
+struct clamd_settings wire_clamd(const struct config *config);
 
 /* What letters are made with; borrows from `config`. */
 struct letter_settings wire_letters(const struct config *config,

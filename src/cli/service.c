@@ -182,8 +182,7 @@ static void count_line(const struct call *call, int64_t n, const char *what)
 
 static void circuits(const struct call *call, const struct view_mailbox *m)
 {
-    static const char *const names[] = {"IMAP server", "SMTP server", "destination",
-                                        "virus scanner"};
+    static const char *const names[] = {CIRCUIT_OF_LIST(CIRCUIT_LABEL)};
     for (size_t i = 0; i < LENGTH(names); i++) {
         const struct circuit *c = &m->circuit[i];
         CLEANUP(str_clear) struct str line = STR_INIT;

@@ -7,6 +7,7 @@
 #include <onecase/backoff.h>
 #include <onecase/decision.h>
 #include <onecase/policy.h>
+#include <onecase/scan.h>
 #include <onecase/spec.h>
 
 struct word {
@@ -40,6 +41,7 @@ static const struct word circuit_events[]  = {CIRCUIT_EVENT_LIST(TEXT_PAIR)};
 static const struct word decisions[]       = {DECISION_LIST(TEXT_PAIR)};
 static const struct word signs[]           = {SIGN_LIST(SIGN_PAIR)};
 static const struct word skips[]           = {SKIP_LIST(TEXT_PAIR)};
+static const struct word scans[]           = {SCAN_LIST(TEXT_PAIR)};
 static const struct word exceptions[]      = {EXCEPTION_LIST(TEXT_PAIR)};
 static const struct word codes[]           = {RC_LIST(TEXT_PAIR)};
 
@@ -78,6 +80,8 @@ static const struct {
     { "Whose fault: replies (4)",                       "reply",       "meaning",           WORDS_OF(replies)                },
     { "Whose fault: each row (4)",                      NULL,          NULL,                TABLE(spec_fault_rows)           },
     { "Servers: what is used when",                     NULL,          NULL,                TABLE(spec_capabilities)         },
+    { "Whose fault: the virus scanner (4)",             NULL,          NULL,                TABLE(spec_scan_rows)            },
+    { "What a virus scanner says (4)",                  "answer",      "meaning",           WORDS_OF(scans)                  },
     { "Circuits: states (4)",                           "state",       "meaning",           WORDS_OF(circuit_states)         },
     { "Circuits: events (4)",                           "event",       "meaning",           WORDS_OF(circuit_events)         },
     { "Circuits: transitions (4)",                      NULL,          NULL,                TABLE(spec_circuit_transitions)  },

@@ -14,4 +14,5 @@ void spec_circuit_transitions(struct str *out, const char *title);
 void spec_fault_grid(struct str *out, const char *title);
 void spec_fault_rows(struct str *out, const char *title);
 void spec_capabilities(struct str *out, const char *title);
+void spec_scan_rows(struct str *out, const char *title);
 void spec_decisions(struct str *out, const char *title);

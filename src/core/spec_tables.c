@@ -6,6 +6,7 @@
 #include <onecase/backoff.h>
 #include <onecase/capability.h>
 #include <onecase/decision.h>
+#include <onecase/scan.h>
 
 #define LAST ((const char *)NULL)
 
@@ -166,6 +167,20 @@ void spec_fault_rows(struct str *out, const char *title)
 
         md_cell(out, stage_text(row->stage));
         md_cell(out, reply_class_text(row->reply));
+        md_cell(out, fault_text(row->fault));
+        md_code(out, outcome_text(row->outcome));
+        md_cell(out, row->because);
+        md_end(out);
+    }
+}
+
+void spec_scan_rows(struct str *out, const char *title)
+{
+    md_head(out, title, "answer", "fault", "outcome", "because", LAST);
+    for (size_t i = 0; i < scan_row_count; i++) {
+        const struct scan_row *row = &scan_rows[i];
+
+        md_cell(out, scan_text(row->answer));
         md_cell(out, fault_text(row->fault));
         md_code(out, outcome_text(row->outcome));
         md_cell(out, row->because);

@@ -76,7 +76,10 @@ void step_what_words(const struct view_item *i, const struct view_effect *e, str
 
 void step_why_words(const struct view_effect *e, struct str *out)
 {
+    bool found = strcmp(e->kind, "attachment") == 0 && e->external_id && e->external_id[0];
     str_addz(out, why_of(e));
+    if (found) /* what the virus scanner calls it */
+        str_addf(out, ": %s", e->external_id);
     if (e->error[0])
         str_addf(out, "%s%s%s", out->len > 0 ? ", " : "",
                  is_letter(e->kind) ? "the server said " : "", e->error);

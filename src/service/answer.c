@@ -130,10 +130,28 @@ static void cannot_be_written_now(struct answering *a, struct outgoing *o, const
     log_event(LOG_ERROR, "letter.unwritten", "key=%s why=\"%s\"", o->job->item.key, why->text);
 }
 
+/* What it would tell may be another thing than when it was planned: a virus was found. */
+static bool told(const struct service *s, const struct outgoing *o)
+{
+    enum completion completion = COMPLETION_NONE;
+    completion_parse(answer_target(o->job, o->effect), &completion);
+    return o->effect->letter.len > 0 || s->set->policy.tells[completion];
+}
+
+static void step_over(struct answering *a, struct outgoing *o)
+{
+    batch_step(a->b, o->job, o->effect, ON_SKIP)->reason = skip_text(SKIP_NOT_CONFIGURED);
+    o->stage = LETTER_OVER;
+}
+
 static void begin(struct answering *a, struct outgoing *o)
 {
     struct service *s = a->s;
     struct err why = ERR_INIT;
+    if (!told(s, o)) {
+        step_over(a, o);
+        return;
+    }
     enum rc rc = compose(a, o, &why);
     if (rc == RC_REFUSED) {
         cannot_be_written(a, o, &why);

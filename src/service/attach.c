@@ -92,7 +92,7 @@ enum rc store_originals(struct batch *b, struct err *err)
 
 /* ---- attachments ----------------------------------------------------------------------------- */
 
-static struct work_attachment *planned(struct job *job, const struct work_effect *effect)
+struct work_attachment *attachment_planned(struct job *job, const struct work_effect *effect)
 {
     for (size_t i = 0; i < job->item.attachments; i++)
         if (strcmp(job->item.attachment[i].stored_name, effect->target) == 0)
@@ -114,44 +114,38 @@ static enum rc read_again(struct batch *b, struct job *job, struct err *err)
 
 /* The plan stands: what is stored has the digest that was planned, whatever a reader makes of the
  * original today. */
-static enum rc
-keep(struct batch *b, struct job *job, const struct work_attachment *a, struct err *err)
+enum rc attachment_spool(struct batch *b,
+                         struct job *job,
+                         const struct work_attachment *a,
+                         struct str *out,
+                         struct err *err)
 {
     TRY(read_again(b, job, err));
     if (a->part >= job->message.part_count ||
         !digest_eq(&job->message.parts[a->part].sha256, &a->sha256))
         return FAIL(err, RC_CONFLICT, "attachment: the original gives other octets than planned");
-    const struct message_part *part = &job->message.parts[a->part];
+    str_add(out, message_slice(&job->message, job->message.parts[a->part].file));
+    return RC_OK;
+}
+
+static enum rc
+keep(struct batch *b, struct job *job, const struct work_attachment *a, struct err *err)
+{
     CLEANUP(str_clear) struct str spool = STR_INIT;
-    str_add(&spool, message_slice(&job->message, part->file));
+    TRY(attachment_spool(b, job, a, &spool, err));
     const struct blobs *blobs = b->s->port->blobs;
     return blobs->keep_attachment(blobs->self, job->item.key, a->stored_name, str_z(&spool),
                                   &a->sha256, err);
 }
 
-static void
-kept(struct batch *b, struct job *job, struct work_effect *e, enum rc rc, const struct err *why)
+void attachment_failed(
+    struct batch *b, struct job *job, struct work_effect *e, enum rc rc, const struct err *why)
 {
-    struct effect_change *c;
-    switch (rc) {
-    case RC_OK:
-        c = batch_step(b, job, e, ON_DONE);
-        c->outcome = OUTCOME_DONE;
-        c->reason = ""; /* why it had to wait is told by its tries */
-        return;
-    case RC_CONFLICT: /* another file stands there (B02): never overwritten */
-    case RC_REFUSED:  /* it cannot be read any more */
-    case RC_NOT_FOUND:
-        job_wait(job, rc == RC_CONFLICT ? REASON_FILE_DIFFERS : REASON_ORIGINAL_LOST);
-        break;
-    case RC_DEFERRED:
-    case RC_UNKNOWN:
-    case RC_USAGE:
-    case RC_BROKEN:
-    case RC_COUNT:
-        break;
-    }
-    c = batch_step(b, job, e, ON_DEFER);
+    bool differs = rc == RC_CONFLICT; /* another file stands there (B02): never overwritten */
+    bool lost = rc == RC_REFUSED || rc == RC_NOT_FOUND; /* it cannot be read any more */
+    if (differs || lost)
+        job_wait(job, differs ? REASON_FILE_DIFFERS : REASON_ORIGINAL_LOST);
+    struct effect_change *c = batch_step(b, job, e, ON_DEFER);
     c->outcome = OUTCOME_DEFERRED;
     c->reason = rc_text(rc);
     c->due_ms = service_now(b->s).wall_ms + service_backoff(b->s, e->attempts);
@@ -159,17 +153,46 @@ kept(struct batch *b, struct job *job, struct work_effect *e, enum rc rc, const 
               e->target, why->text);
 }
 
-static bool wanted(struct batch *b, const struct job *job, const struct work_effect *e)
+static void kept(struct batch *b,
+                 struct job *job,
+                 struct work_effect *e,
+                 const struct work_attachment *a,
+                 enum rc rc,
+                 const struct err *why)
+{
+    if (rc != RC_OK) {
+        attachment_failed(b, job, e, rc, why);
+        return;
+    }
+    size_t at = (size_t)(a - job->item.attachment);
+    bool unscanned = job->scanned && job->scanned[at] == ACCEPTED_UNSCANNED;
+    struct effect_change *c = batch_step(b, job, e, ON_DONE);
+    c->outcome = OUTCOME_DONE;
+    /* why it had to wait is told by its tries */
+    c->reason = unscanned ? exception_text(EXCEPTION_NOT_SCANNED) : "";
+}
+
+bool attachment_wanted(struct batch *b, const struct job *job, const struct work_effect *e)
 {
     return job_live(job) && job->item.original_kept && e->kind == EFFECT_ATTACHMENT &&
            effect_due(e, service_now(b->s).wall_ms);
+}
+
+/* Nothing is stored before the scanner has spoken. */
+static bool may_be_stored(struct batch *b, struct job *job, const struct work_effect *e)
+{
+    const struct work_attachment *a = attachment_planned(job, e);
+    if (!attachment_wanted(b, job, e))
+        return false;
+    return !b->s->port->scanner ||
+           (a && job->scanned && job->scanned[a - job->item.attachment] != NOT_SCANNED);
 }
 
 static enum rc arm_attachments(struct batch *b, struct err *err)
 {
     for (size_t i = 0; i < b->count; i++)
         for (size_t k = 0; k < b->job[i].item.effects; k++)
-            if (wanted(b, &b->job[i], &b->job[i].item.effect[k]))
+            if (may_be_stored(b, &b->job[i], &b->job[i].item.effect[k]))
                 batch_step(b, &b->job[i], &b->job[i].item.effect[k], ON_ARM);
     return batch_commit(b, err);
 }
@@ -178,7 +201,7 @@ static enum rc arm_attachments(struct batch *b, struct err *err)
  * name durable, which the dead run may not have come to. */
 static void look_again(struct batch *b, struct job *job, struct work_effect *e)
 {
-    const struct work_attachment *a = planned(job, e);
+    const struct work_attachment *a = attachment_planned(job, e);
     struct err why = ERR_INIT;
     if (!a || !job->item.original_kept)
         return;
@@ -204,11 +227,11 @@ static void store_of(struct batch *b, struct job *job)
 {
     for (size_t k = 0; k < job->item.effects; k++) {
         struct work_effect *e = &job->item.effect[k];
-        const struct work_attachment *a = planned(job, e);
+        const struct work_attachment *a = attachment_planned(job, e);
         if (!a || job->lost || e->kind != EFFECT_ATTACHMENT || e->status != EFFECT_ATTEMPTING)
             continue;
         struct err why = ERR_INIT;
-        kept(b, job, e, keep(b, job, a, &why), &why);
+        kept(b, job, e, a, keep(b, job, a, &why), &why);
     }
 }
 
@@ -217,6 +240,7 @@ enum rc store_attachments(struct batch *b, struct err *err)
     if (!service_may(b->s, EFFECT_ATTACHMENT))
         return RC_OK;
     TRY(attachments_check(b, err));
+    TRY(scan_attachments(b, err));
     TRY(arm_attachments(b, err));
     for (size_t i = 0; i < b->count; i++)
         store_of(b, &b->job[i]);

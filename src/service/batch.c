@@ -10,6 +10,7 @@ void batch_clear(struct batch *b)
     for (size_t i = 0; i < b->count; i++) {
         message_forget(b->s, &b->job[i].message);
         work_item_clear(&b->job[i].item);
+        free(b->job[i].scanned);
     }
     free(b->job);
     free(b->change);

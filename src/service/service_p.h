@@ -46,10 +46,14 @@ struct service {
     struct tick_result *result; /* of the turn under way */
 };
 
+/* What is known of an attachment before it is stored. */
+enum scanned { NOT_SCANNED, SCANNED_CLEAN, ACCEPTED_UNSCANNED };
+
 struct job {
     struct work_item item;
-    bool lost;  /* another run has it, or its changes could not be written */
-    bool waits; /* only a person can decide; `reason` says why */
+    enum scanned *scanned; /* one an attachment; owned */
+    bool lost;             /* another run has it, or its changes could not be written */
+    bool waits;            /* only a person can decide; `reason` says why */
     enum reason reason;
     bool accepted; /* the conditions were stored as held */
     struct acceptance acceptance;
@@ -131,13 +135,25 @@ enum rc evidence_late(struct service *s, struct err *err) MUST_CHECK; /* evidenc
 enum rc perform(struct service *s, struct err *err) MUST_CHECK;       /* perform.c */
 
 /* ---- inside perform */
+bool attachment_wanted(struct batch *b, const struct job *job, const struct work_effect *e);
+struct work_attachment *attachment_planned(struct job *job, const struct work_effect *effect);
+/* The spool file of a planned attachment, read again where need be. Its failures are attachment_failed's. */
+enum rc attachment_spool(struct batch *b,
+                         struct job *job,
+                         const struct work_attachment *a,
+                         struct str *out,
+                         struct err *err) MUST_CHECK;
+void attachment_failed(
+    struct batch *b, struct job *job, struct work_effect *e, enum rc rc, const struct err *why);
 enum rc store_originals(struct batch *b, struct err *err) MUST_CHECK; /* attach.c */
 enum rc store_attachments(struct batch *b, struct err *err) MUST_CHECK;
-enum rc place_cases(struct batch *b, struct err *err) MUST_CHECK;    /* place.c */
-enum rc answer(struct batch *b, struct err *err) MUST_CHECK;         /* answer.c */
-enum rc evidence_check(struct batch *b, struct err *err) MUST_CHECK; /* evidence.c */
-enum rc accept_items(struct batch *b, struct err *err) MUST_CHECK;   /* accept.c */
-enum rc file_messages(struct batch *b, struct err *err) MUST_CHECK;  /* file.c */
+/* Asks the scanner about what is to be stored; what it may be stored as stands in `scanned`. */
+enum rc scan_attachments(struct batch *b, struct err *err) MUST_CHECK; /* scan.c */
+enum rc place_cases(struct batch *b, struct err *err) MUST_CHECK;      /* place.c */
+enum rc answer(struct batch *b, struct err *err) MUST_CHECK;           /* answer.c */
+enum rc evidence_check(struct batch *b, struct err *err) MUST_CHECK;   /* evidence.c */
+enum rc accept_items(struct batch *b, struct err *err) MUST_CHECK;     /* accept.c */
+enum rc file_messages(struct batch *b, struct err *err) MUST_CHECK;    /* file.c */
 enum rc filings_check(struct batch *b, struct err *err) MUST_CHECK;
 /* A folder that messages are filed to, looked at once a batch. */
 struct target_folder {

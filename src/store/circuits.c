@@ -4,12 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const services[CIRCUIT_OF_COUNT] = {
-    [CIRCUIT_IMAP] = "imap",
-    [CIRCUIT_SMTP] = "smtp",
-    [CIRCUIT_DESTINATION] = "destination",
-    [CIRCUIT_SCANNER] = "scanner",
-};
+static const char *const services[] = {CIRCUIT_OF_LIST(CIRCUIT_WORD)};
 
 static enum rc circuit_of(struct stmt *s, struct mailbox_record *record, struct err *err)
 {

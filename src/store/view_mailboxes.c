@@ -62,8 +62,7 @@ static enum rc circuits(struct db *db, struct view *view, struct view_mailbox *m
 {
     static const char find[] = "SELECT service, state, failures, since, next_probe, reason FROM "
                                "circuit WHERE mailbox = $1";
-    static const char *const service[] = {"imap", "smtp", "destination", "scanner"};
-    static_assert(LENGTH(service) == CIRCUIT_OF_COUNT, "each has its word");
+    static const char *const service[] = {CIRCUIT_OF_LIST(CIRCUIT_WORD)};
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct circuit));
     enum rc rc;

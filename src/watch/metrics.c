@@ -244,7 +244,7 @@ static void latency(struct writing *w, const struct metric *m)
 
 static void circuits(struct writing *w, const struct metric *m)
 {
-    static const char *const service[] = {"imap", "smtp", "destination", "scanner"};
+    static const char *const service[] = {CIRCUIT_OF_LIST(CIRCUIT_WORD)};
     for (size_t i = 0; i < w->mailboxes; i++)
         for (size_t c = 0; c < CIRCUIT_OF_COUNT; c++)
             LINE(w, m, w->mailbox[i].circuit[c].state != CIRCUIT_CLOSED,

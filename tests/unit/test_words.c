@@ -98,7 +98,7 @@ static void every_other_word_that_people_read_has_a_label(void **state)
         {"note",
          {"absent", "adopted", "found-filed", "letter", "ledger-restored", "total-limit",
           "max-size", "type"}},
-        {"note", {"max-count", "name-length", "infected", "not-scanned"}},
+        {"note", {"max-count", "name-length", "infected", "not-scanned", "scanner"}},
         {"decision",
          {"replay", "case-close", "case-reopen", "case-merge", "case-unmerge",
           "suspect-authoritative", "suspect-different"}},
