@@ -61,6 +61,8 @@ struct message {
     struct span from, from_name; /* addr-spec and display name of the first From */
     struct span reply_to;        /* list: addr-specs */
     struct span to, cc;          /* lists: addr-specs */
+    struct span author;          /* list: addr-specs of X-Original-From and X-Original-Sender, where
+                                          a list put its own address into From */
     struct span subject;         /* unfolded, decoded, trimmed */
     struct span text;            /* what a person reads: first text/plain, else from HTML */
     struct span message_id;      /* as source.h normalises it */
@@ -121,3 +123,5 @@ struct digest message_fingerprint(const struct message *m);
 /* The subject without reply and forward prefixes and without [tags] at either end, for comparing;
  * what would leave nothing stays. Borrowed. */
 struct slice subject_core(struct slice subject);
+/* Is it forwarded, by the first of its prefixes? */
+bool subject_is_forward(struct slice subject);

@@ -149,7 +149,9 @@ struct known_item {
     struct slice from, subject, text;
     bool has_date;
     int64_t date_ms;
-    struct texts attachment_hex; /* SHA-256 of each, stored or refused */
+    struct slice author;         /* list: as of a message */
+    struct slice recipient;      /* list of one: who is answered */
+    struct texts attachment_hex; /* SHA-256 of each, stored or refused; not of containers */
 };
 
 struct known_case {
@@ -216,6 +218,9 @@ bool address_usable(struct slice address);
  * form. Patterns are compared in the same form. */
 void address_canonical(struct slice address, struct str *out);
 bool address_matches(struct slice address, const struct texts *patterns);
+
+/* A winmail.dat whose files stand beside it: no file of its own where copies are compared. */
+bool attachment_is_container(struct slice type, struct slice name, uint32_t signs);
 
 /* Two mails under one key: is one the list's or a gateway's copy of the other? */
 enum delivery_class copy_compare(const struct known_item *first, const struct message *second);

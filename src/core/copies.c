@@ -5,6 +5,8 @@
 /* What two mails under one key are compared by. */
 struct side {
     struct slice from, subject, text;
+    struct slice author;  /* list: those whose place a list's From may have taken */
+    struct slice answers; /* list: who is answered instead, Reply-To and Cc */
     bool has_date;
     int64_t date_ms;
     bool listed; /* has List-* headers */
@@ -15,29 +17,74 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+/* ---- texts --------------------------------------------------------------------------------- */
+
+/* The length of the white space at the front, that which does not break or has no width included. */
+static size_t blank_length(struct slice s)
+{
+    static const struct slice wide[] = {SLICE_INIT("\u00A0"), SLICE_INIT("\u200B"),
+                                        SLICE_INIT("\uFEFF")};
+    if (s.len > 0 && blank(s.at[0]))
+        return 1;
+    for (size_t i = 0; i < LENGTH(wide); i++)
+        if (slice_starts_nocase(s, wide[i]))
+            return wide[i].len;
+    return 0;
+}
+
 static size_t link_length(struct slice s)
 {
-    if (!slice_starts_nocase(s, SLICE("http://")) && !slice_starts_nocase(s, SLICE("https://")))
-        return 0;
+    static const struct slice starts[] = {SLICE_INIT("http://"), SLICE_INIT("https://"),
+                                          SLICE_INIT("www.")};
+    bool link = false;
+    for (size_t i = 0; i < LENGTH(starts); i++)
+        link = link || slice_starts_nocase(s, starts[i]);
     size_t n = 0;
-    while (n < s.len && !blank(s.at[n]) && s.at[n] != '>' && s.at[n] != '"' && s.at[n] != ')')
+    while (link && n < s.len && !blank(s.at[n]) && s.at[n] != '>' && s.at[n] != '"' &&
+           s.at[n] != ')')
         n++;
     return n;
 }
 
-/* White space folded, links reduced to one mark: gateways rewrite them. */
-static void comparable(struct slice text, struct str *out)
+/* What stands after a link and before the next word: gateways put the end of a sentence apart from it,
+ * and add where it leads. */
+static size_t after_link(struct slice s)
 {
-    text = slice_trim(text);
+    size_t n = 0;
+    while (n < s.len) {
+        size_t more = blank_length(slice_cut(s, n, s.len));
+        if (more == 0 && slice_find(SLICE("<>()[]\"'.,;:!?"), s.at[n], 0) < 15)
+            more = 1;
+        if (more == 0)
+            more = link_length(slice_cut(s, n, s.len));
+        if (more == 0)
+            return n;
+        n += more;
+    }
+    return n;
+}
+
+static size_t add_link(struct slice text, size_t link, struct str *out)
+{
+    while (out->len > 0 && slice_find(SLICE(" <(["), out->at[out->len - 1], 0) < 4)
+        out->len--;
+    str_addz(out, "\x01");
+    return link + after_link(slice_cut(text, link, text.len));
+}
+
+/* White space folded; where `links` may have been rewritten, those are reduced to one mark. */
+static void comparable(struct slice text, bool links, struct str *out)
+{
     for (size_t i = 0; i < text.len;) {
-        size_t n = link_length(slice_cut(text, i, text.len));
-        if (n > 0) {
-            str_addz(out, "\x01");
-            i += n;
-        } else if (blank(text.at[i])) {
-            str_addc(out, ' ');
-            while (i < text.len && blank(text.at[i]))
-                i++;
+        struct slice rest = slice_cut(text, i, text.len);
+        size_t white = blank_length(rest);
+        size_t link = links && white == 0 ? link_length(rest) : 0;
+        if (link > 0) {
+            i += add_link(rest, link, out);
+        } else if (white > 0) {
+            if (out->len > 0 && out->at[out->len - 1] != ' ')
+                str_addc(out, ' ');
+            i += white;
         } else {
             str_addc(out, text.at[i++]);
         }
@@ -46,15 +93,16 @@ static void comparable(struct slice text, struct str *out)
 
 enum within { APART, WITHIN, WITHIN_EMPTY };
 
-static enum within text_within(struct slice inner, struct slice outer)
+static enum within text_within(struct slice inner, struct slice outer, bool links)
 {
     CLEANUP(str_clear) struct str a = STR_INIT;
     CLEANUP(str_clear) struct str b = STR_INIT;
-    comparable(inner, &a);
-    comparable(outer, &b);
-    if (a.len == 0)
+    comparable(inner, links, &a);
+    comparable(outer, links, &b);
+    struct slice trimmed = slice_trim(str_slice(&a));
+    if (trimmed.len == 0)
         return WITHIN_EMPTY;
-    return slice_has(str_slice(&b), str_slice(&a)) ? WITHIN : APART;
+    return slice_has(str_slice(&b), trimmed) ? WITHIN : APART;
 }
 
 /* ---- subjects that are equal but for a tag -------------------------------------------------- */
@@ -69,6 +117,15 @@ static size_t tag_length(struct slice s)
         {SLICE_INIT("{"), SLICE_INIT("}")},
         {SLICE_INIT("***"), SLICE_INIT("***")},
     };
+    static const struct slice words[] = {
+        SLICE_INIT("EXTERNAL:"),    SLICE_INIT("EXTERN:"),    SLICE_INIT("EXT:"),
+        SLICE_INIT("SPAM:"),        SLICE_INIT("(EXTERNAL)"), SLICE_INIT("(EXTERN)"),
+        SLICE_INIT("(EXT)"),        SLICE_INIT("<EXTERNAL>"), SLICE_INIT("<EXT>"),
+        SLICE_INIT("**EXTERNAL**"),
+    };
+    for (size_t i = 0; i < LENGTH(words); i++)
+        if (slice_starts_nocase(s, words[i]))
+            return words[i].len;
     for (size_t i = 0; i < LENGTH(tags); i++) {
         if (!slice_starts_nocase(s, tags[i].open))
             continue;
@@ -107,10 +164,32 @@ static bool only_tags_added(struct slice shorter, struct slice longer)
     return !more;
 }
 
+/* ---- senders ------------------------------------------------------------------------------- */
+
+static bool list_has(struct slice list, struct slice address)
+{
+    struct slice one;
+    while (message_next(&list, &one))
+        if (slice_eq_nocase(one, address))
+            return true;
+    return false;
+}
+
+/* A list that writes in its own name says whose place it took, in a field of its own or by who is
+ * answered ("Ann via Team"). */
+static bool same_sender(const struct side *a, const struct side *b)
+{
+    if (slice_eq_nocase(a->from, b->from))
+        return true;
+    if (a->listed == b->listed || a->from.len == 0 || b->from.len == 0)
+        return false;
+    const struct side *list = a->listed ? a : b, *direct = a->listed ? b : a;
+    return list_has(list->author, direct->from) || list_has(list->answers, direct->from);
+}
+
 static bool same_head(const struct side *a, const struct side *b)
 {
-    return slice_eq_nocase(a->from, b->from) && a->has_date && b->has_date &&
-           a->date_ms == b->date_ms &&
+    return same_sender(a, b) && a->has_date && b->has_date && a->date_ms == b->date_ms &&
            (only_tags_added(a->subject, b->subject) || only_tags_added(b->subject, a->subject));
 }
 
@@ -140,13 +219,29 @@ static bool message_has(const struct message *m, const char *hex)
     return false;
 }
 
+/* What Exchange packs files into (TNEF): they stand beside it, if it could be unpacked. */
+bool attachment_is_container(struct slice type, struct slice name, uint32_t signs)
+{
+    bool tnef = slice_eqz(type, "application/ms-tnef") ||
+                slice_eqz(type, "application/vnd.ms-tnef") ||
+                slice_eq_nocase(name, SLICE("winmail.dat"));
+    return tnef && (signs & SIGN_INCOMPLETE) == 0;
+}
+
+static bool is_container(const struct message *m, const struct message_part *part)
+{
+    return attachment_is_container(message_slice(m, part->type), message_slice(m, part->name),
+                                   m->signs);
+}
+
 /* Every attachment of the message is one of the known item's. */
 static bool message_brings_nothing(const struct known_item *known, const struct message *m)
 {
     for (size_t i = 0; i < m->part_count; i++) {
         char hex[DIGEST_HEX_SIZE];
         attachment_hex(&m->parts[i], hex);
-        if (m->parts[i].role == PART_ATTACHMENT && !known_has(known, hex))
+        if (m->parts[i].role == PART_ATTACHMENT && !is_container(m, &m->parts[i]) &&
+            !known_has(known, hex))
             return false;
     }
     return true;
@@ -160,28 +255,48 @@ static bool known_brings_nothing(const struct known_item *known, const struct me
     return true;
 }
 
+static struct side side_of_known(const struct known_item *known)
+{
+    return (struct side){.from = known->from,
+                         .subject = known->subject,
+                         .text = known->text,
+                         .author = known->author,
+                         .answers = known->recipient,
+                         .has_date = known->has_date,
+                         .date_ms = known->date_ms,
+                         .listed = (known->signs & SIGN_LIST_HEADER) != 0};
+}
+
+static struct side side_of_message(const struct message *m, struct str *answers)
+{
+    str_add(answers, message_slice(m, m->reply_to));
+    str_add(answers, message_slice(m, m->cc));
+    return (struct side){.from = message_slice(m, m->from),
+                         .subject = message_slice(m, m->subject),
+                         .text = message_slice(m, m->text),
+                         .author = message_slice(m, m->author),
+                         .answers = str_slice(answers),
+                         .has_date = m->has_date,
+                         .date_ms = m->date_ms,
+                         .listed = (m->signs & SIGN_LIST_HEADER) != 0};
+}
+
 /* A list may drop attachments, so its copy may have fewer. But where the list's came first and the
  * direct one brings what the case lacks, it is no mere copy: taking it for one would lose a file. */
 enum delivery_class copy_compare(const struct known_item *first, const struct message *second)
 {
-    struct side a = {first->from,     first->subject, first->text,
-                     first->has_date, first->date_ms, (first->signs & SIGN_LIST_HEADER) != 0};
-    struct side b = {message_slice(second, second->from),
-                     message_slice(second, second->subject),
-                     message_slice(second, second->text),
-                     second->has_date,
-                     second->date_ms,
-                     (second->signs & SIGN_LIST_HEADER) != 0};
+    CLEANUP(str_clear) struct str answers = STR_INIT;
+    struct side a = side_of_known(first), b = side_of_message(second, &answers);
     if (!same_head(&a, &b))
         return CLASS_CONFLICT;
     bool second_adds_none = message_brings_nothing(first, second);
     bool adds_none = second_adds_none && known_brings_nothing(first, second);
-    enum within in_second = text_within(a.text, b.text);
-    enum within in_first = text_within(b.text, a.text);
-    if (!a.listed && b.listed && second_adds_none && in_second == WITHIN)
+    if (!a.listed && b.listed && second_adds_none && text_within(a.text, b.text, false) == WITHIN)
         return CLASS_LIST_COPY;
-    if (a.listed && !b.listed && adds_none && in_first == WITHIN)
+    if (a.listed && !b.listed && adds_none && text_within(b.text, a.text, false) == WITHIN)
         return CLASS_LIST_COPY;
+    enum within in_second = text_within(a.text, b.text, true);
+    enum within in_first = text_within(b.text, a.text, true);
     bool both_empty = in_second == WITHIN_EMPTY && in_first == WITHIN_EMPTY;
     bool within = in_second == WITHIN || in_first == WITHIN || both_empty;
     return within && adds_none ? CLASS_GATEWAY_COPY : CLASS_CONFLICT;

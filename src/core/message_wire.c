@@ -10,7 +10,7 @@
  * Numbers are unsigned, least significant octet first. The length of the whole follows from the
  * head and is checked before anything else is read. */
 
-#define MAGIC     SLICE("onecase\2") /* its last octet is the version */
+#define MAGIC     SLICE("onecase\3") /* its last octet is the version */
 #define SPAN_SIZE 8
 #define PART_SIZE (1 + 4 * SPAN_SIZE + 8 + DIGEST_SIZE)
 #define HEAD_SIZE (8 + 4 + 4 + 4 + 1 + 8)
@@ -40,6 +40,7 @@ static const struct {
     {offsetof(struct message, reply_to),        TEXT_LIST},
     {offsetof(struct message, to),              TEXT_LIST},
     {offsetof(struct message, cc),              TEXT_LIST},
+    {offsetof(struct message, author),          TEXT_LIST},
     {offsetof(struct message, subject),         TEXT_FREE},
     {offsetof(struct message, text),            TEXT_FREE},
     {offsetof(struct message, message_id),      TEXT_ID},

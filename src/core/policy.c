@@ -269,14 +269,20 @@ static bool from_staff(const struct judging *j)
            !address_matches(from, &j->policy->own_addresses);
 }
 
+/* Mail programs write References into what is forwarded, too: it is a matter of its own. */
+static bool is_forwarded(const struct judging *j)
+{
+    return subject_is_forward(message_slice(j->arrival->message, j->arrival->message->subject));
+}
+
 /* A reply joins a case only by a participant or staff; a stranger's is a case of its own, linked. */
 static bool reply(const struct judging *j, struct verdict *out)
 {
     bool automatic = is_automatic(j->arrival->message->signs);
-    bool staff = from_staff(j);
+    bool staff = from_staff(j), forwarded = is_forwarded(j);
     for (size_t i = 0; i < j->known->case_count; i++) {
         const struct known_case *c = &j->known->cases[i];
-        bool may = c->participant || staff;
+        bool may = (c->participant || staff) && !forwarded;
         if (may && (c->open || (j->policy->reopen_closed && !automatic))) {
             join(out, DISPOSITION_APPEND, i);
             return true;

@@ -61,7 +61,8 @@ static bool take_colon(struct slice *s)
     return false;
 }
 
-static bool take_prefix(struct slice *s)
+/* `prefix` is the one that was taken. */
+static bool take_named_prefix(struct slice *s, struct slice *prefix_out)
 {
     for (size_t i = 0; i < LENGTH(prefixes); i++) {
         struct slice prefix = slice_z(prefixes[i]);
@@ -73,8 +74,30 @@ static bool take_prefix(struct slice *s)
         if (!take_colon(&rest))
             continue;
         *s = rest;
+        *prefix_out = prefix;
         return true;
     }
+    return false;
+}
+
+static bool take_prefix(struct slice *s)
+{
+    struct slice prefix;
+
+    return take_named_prefix(s, &prefix);
+}
+
+/* Which of them say that it is forwarded. "VS" is left out: it is a reply in Finnish. */
+static bool forwards(struct slice prefix)
+{
+    static const char *const words[] = {
+        "Fwd", "Fw",     "Forward", "Wg",  "Vb",  "Vl",  "Videresendt", "Tr",   "Rv",   "Enc",
+        "I",   "Doorst", "Pd",      "İlt", "Πρθ", "ΠΡΘ", "转发",        "轉寄", "転送", "전달",
+    };
+
+    for (size_t i = 0; i < LENGTH(words); i++)
+        if (slice_eq_nocase(prefix, slice_z(words[i])))
+            return true;
     return false;
 }
 
@@ -128,4 +151,18 @@ struct slice subject_core(struct slice subject)
         ;
     take_all(take_last_tag, &core);
     return core;
+}
+
+/* The first prefix says what was done last, whatever was done before. */
+bool subject_is_forward(struct slice subject)
+{
+    struct slice core = slice_trim(subject);
+    struct slice prefix;
+
+    while (take_first_tag(&core))
+        ;
+    if (take_named_prefix(&core, &prefix))
+        return forwards(prefix);
+    core = slice_trim(subject);
+    return core.len > 5 && slice_eq_nocase(slice_cut(core, core.len - 5, 5), SLICE("(fwd)"));
 }

@@ -30,29 +30,47 @@ static void read_from(const struct fields *fields, struct message *out)
     mailbox_name_clear(&who);
 }
 
-static struct span read_list(const struct fields *fields,
-                             const char *name,
-                             const struct reader_limits *limits,
-                             struct message *out)
+static void add_list(const struct fields *fields,
+                     const char *name,
+                     const struct reader_limits *limits,
+                     struct message *out,
+                     struct span *list)
 {
-    struct span list = {0, 0};
     struct addresses addresses;
     struct mailbox_name who = {.address = STR_INIT};
     struct slice value;
     int64_t count = 0;
 
     if (!fields_first(fields, name, &value))
-        return list;
+        return;
     addresses_begin(&addresses, value);
     while (addresses_next(&addresses, &who)) {
         if (who.address.len > 0 && count++ < limits->addresses)
-            message_list_add(out, &list, str_slice(&who.address));
+            message_list_add(out, list, str_slice(&who.address));
     }
     if (count > limits->addresses)
         out->signs |= SIGN_INCOMPLETE;
     addresses_clear(&addresses);
     mailbox_name_clear(&who);
+}
+
+static struct span read_list(const struct fields *fields,
+                             const char *name,
+                             const struct reader_limits *limits,
+                             struct message *out)
+{
+    struct span list = {0, 0};
+
+    add_list(fields, name, limits, out, &list);
     return list;
+}
+
+/* Each is one address; the list grows at its end, so nothing else is kept in between. */
+static void
+read_author(const struct fields *fields, const struct reader_limits *limits, struct message *out)
+{
+    add_list(fields, "X-Original-From", limits, out, &out->author);
+    add_list(fields, "X-Original-Sender", limits, out, &out->author);
 }
 
 /* The rest */
@@ -178,6 +196,7 @@ void facts_read(struct slice head,
     out->reply_to = read_list(fields, "Reply-To", limits, out);
     out->to = read_list(fields, "To", limits, out);
     out->cc = read_list(fields, "Cc", limits, out);
+    read_author(fields, limits, out);
     out->in_reply_to = read_ids(fields, "In-Reply-To", limits, out);
     out->references = read_ids(fields, "References", limits, out);
 }

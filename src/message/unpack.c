@@ -52,8 +52,10 @@ enum rc unpack_tnef(struct part_sink *sink, struct slice octets, struct err *err
     struct tnef_file file = {.name = STR_INIT};
     enum rc rc = RC_OK;
 
-    if (!tnef_begin(&tnef, octets))
+    if (!tnef_begin(&tnef, octets)) {
+        sink->out->signs |= SIGN_INCOMPLETE;
         return RC_OK;
+    }
     while (rc == RC_OK && tnef_next(&tnef, &file)) {
         const struct part_label label = {PART_ATTACHMENT, type_of(&file), str_slice(&file.name)};
 

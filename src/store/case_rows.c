@@ -189,8 +189,9 @@ static enum rc add_case(struct writing *w,
     TRY(add_participants(w, p, p->key, err));
     if (!p->verdict->linked || !p->named)
         return RC_OK;
-    return case_link_add(w, p->key, p->named->key, p->named->participant ? "closed" : "stranger",
-                         err);
+    /* a stranger's, or a matter that a participant forwards */
+    bool closed = p->named->participant && !p->named->open;
+    return case_link_add(w, p->key, p->named->key, closed ? "closed" : "stranger", err);
 }
 
 enum rc case_rows_add(struct writing *w,

@@ -64,6 +64,7 @@ static void bind_message(struct stmt *s, const struct item_row *row)
     stmt_slice(s, 22, message_slice(m, m->text));
     stmt_when(s, 23, m->has_date ? m->date_ms : NOT_DUE);
     stmt_int(s, 24, row->arrival->internal_ms);
+    stmt_slice(s, 32, message_slice(m, m->author));
 }
 
 static void bind_lease(struct writing *w, struct stmt *s, const struct item_row *row)
@@ -87,9 +88,9 @@ insert_item(struct writing *w, const struct item_row *row, bool *won, struct err
         " reason, first_key, octets, size, source_digest, payload_digest, payload_version,"
         " fingerprint, signs, sender, recipient, sender_plain, recipient_plain, names_ack,"
         " subject, text, sent_at, internal_ms, lease_run, lease_boot, fence, next_due,"
-        " created_at, completed_at, languages, generation)"
+        " created_at, completed_at, languages, author, generation)"
         " VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,"
-        " $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31,"
+        " $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32,"
         " (SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'generation'))"
         " ON CONFLICT (key) DO NOTHING RETURNING key";
     CLEANUP(stmt_done) struct stmt *s = NULL;

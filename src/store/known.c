@@ -83,7 +83,7 @@ static enum rc
 gather_attachments(struct db *db, struct known_item *item, struct gathered *g, struct err *err)
 {
     static const char attachments[] =
-        "SELECT sha256 FROM attachment WHERE key = $1 ORDER BY number";
+        "SELECT sha256, type, name FROM attachment WHERE key = $1 ORDER BY number";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(mem_free) const char **hex = NULL;
     size_t count = 0;
@@ -92,6 +92,8 @@ gather_attachments(struct db *db, struct known_item *item, struct gathered *g, s
     TRY(stmt_open(db, attachments, &s, err));
     stmt_text(s, 1, item->key);
     while ((rc = stmt_row(s, err)) == RC_OK) {
+        if (attachment_is_container(col_slice(s, "type"), col_slice(s, "name"), item->signs))
+            continue;
         hex = mem_grow(hex, count + 1, sizeof *hex);
         hex[count++] = keep_slice(g, col_slice(s, "sha256")).at;
     }
@@ -117,6 +119,8 @@ static void read_item(struct stmt *s, struct gathered *g, struct known_item *ite
     item->from = keep_slice(g, col_slice(s, "sender"));
     item->subject = keep_slice(g, col_slice(s, "subject"));
     item->text = keep_slice(g, col_slice(s, "text"));
+    item->author = keep_slice(g, col_slice(s, "author"));
+    item->recipient = keep_slice(g, col_slice(s, "recipient"));
     item->has_date = !col_null(s, "sent_at");
     item->date_ms = col_int(s, "sent_at");
 }
@@ -126,7 +130,7 @@ gather_item(struct db *db, const char *key, bool same_key, struct gathered *g, s
 {
     static const char one[] =
         "SELECT first_key, disposition, state, source_digest, payload_digest, payload_version,"
-        " signs, sender, subject, text, sent_at FROM item WHERE key = $1";
+        " signs, sender, author, recipient, subject, text, sent_at FROM item WHERE key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct known_item item = {.same_key = same_key};
 

@@ -6,6 +6,7 @@
 struct look {
     const char *from, *subject, *text;
     const char *files; /* names, blanks between */
+    const char *reply_to, *cc, *author;
     bool listed, undated;
     int64_t later_ms;
 };
@@ -29,6 +30,12 @@ static void fill_message(struct message *m, const struct look *look)
     m->has_date = !look->undated;
     m->date_ms = NOW_MS + look->later_ms;
     m->signs = look->listed ? SIGN_LIST_HEADER : 0;
+    if (look->reply_to)
+        message_list_add(m, &m->reply_to, slice_z(look->reply_to));
+    if (look->cc)
+        message_list_add(m, &m->cc, slice_z(look->cc));
+    if (look->author)
+        message_list_add(m, &m->author, slice_z(look->author));
     sample_part(m, PART_TEXT, "text/plain", "", 20);
     while (slice_next(&rest, ' ', &name)) {
         CLEANUP(str_clear) struct str z = STR_INIT;
@@ -54,10 +61,14 @@ static struct known_item remembered(const struct message *m, struct hashes *h)
         .text = message_slice(m, m->text),
         .has_date = m->has_date,
         .date_ms = m->date_ms,
+        .author = message_slice(m, m->author),
+        .recipient = policy_recipient(m),
     };
 
     for (size_t i = 0; i < m->part_count; i++)
-        if (m->parts[i].role == PART_ATTACHMENT) {
+        if (m->parts[i].role == PART_ATTACHMENT &&
+            !attachment_is_container(message_slice(m, m->parts[i].type),
+                                     message_slice(m, m->parts[i].name), m->signs)) {
             digest_hex(&m->parts[i].sha256, h->hex[item.attachment_hex.count]);
             h->at[item.attachment_hex.count] = h->hex[item.attachment_hex.count];
             item.attachment_hex.count++;
@@ -106,6 +117,23 @@ static void copies_are_told_from_conflicts_whichever_came_first(void **state)
         {"a bracket that does not close",       {0}, {.listed = true, .subject = "[team Printer on fire"}, CONFLICT, CONFLICT},
         {"another sender",                      {0}, {.listed = true, .from = "bo@example.com"}, CONFLICT, CONFLICT},
         {"the sender in capitals",              {0}, {.listed = true, .from = "Ann@Example.com"}, LIST, LIST},
+        {"a list writes in its own name, answers go to the sender",
+         {0}, {.listed = true, .from = "team@lists.example.org", .reply_to = "ann@example.com", .subject = "[team] Printer on fire"}, LIST, LIST},
+        {"a list writes in its own name and says whose it was",
+         {0}, {.listed = true, .from = "team@groups.example.org", .reply_to = "team@groups.example.org", .author = "Ann@Example.com"}, LIST, LIST},
+        {"a list writes in its own name, the sender is copied",
+         {0}, {.listed = true, .from = "team@lists.example.org", .reply_to = "team@lists.example.org", .cc = "ann@example.com"}, LIST, CONFLICT},
+        {"a list writes in its own name and says nothing",
+         {0}, {.listed = true, .from = "team@lists.example.org"}, CONFLICT, CONFLICT},
+        {"a list writes for somebody else",
+         {0}, {.listed = true, .from = "team@lists.example.org", .reply_to = "bo@example.com"}, CONFLICT, CONFLICT},
+        {"another sender who is answered elsewhere, no list",
+         {0}, {.from = "bo@example.com", .reply_to = "ann@example.com"}, CONFLICT, CONFLICT},
+        {"nobody, answered elsewhere",
+         {.from = ""}, {.listed = true, .from = "team@lists.example.org", .reply_to = ""}, CONFLICT, CONFLICT},
+        {"a list that rewrites links",          {.text = "See http://a.example/x now"}, {.listed = true, .text = "See https://lists.example/?u=1 now"}, GATEWAY, GATEWAY},
+        {"another link by the same list",       {.text = "Pay at http://a.example"}, {.listed = true, .text = "Pay at http://b.example"}, GATEWAY, GATEWAY},
+        {"blanks that do not break",            {.text = "Please come quickly."}, {.listed = true, .text = "Please\u00A0come quickly.\u200B"}, LIST, LIST},
         {"another date",                        {0}, {.listed = true, .later_ms = 1000}, CONFLICT, CONFLICT},
         {"no date on either",                   {.undated = true}, {.listed = true, .undated = true}, CONFLICT, CONFLICT},
         {"no date on one",                      {0}, {.listed = true, .undated = true}, CONFLICT, CONFLICT},
@@ -134,6 +162,15 @@ static void copies_are_told_from_conflicts_whichever_came_first(void **state)
          {.text = "See <http://example.com/a> now"}, {.text = "See <https://safe.example.net/x> now"}, GATEWAY, GATEWAY},
         {"in quotation marks and parentheses",
          {.text = "(http://a) \"http://b\" end"}, {.text = "(https://c.d) \"HTTPS://e\" end"}, GATEWAY, GATEWAY},
+        {"the end of the sentence apart from the link",
+         {.text = "See https://a.example/x. Then call."}, {.text = "See https://urldefense.example/v3/__https://a.example/x__;!!Ab$ . Then call."}, GATEWAY, GATEWAY},
+        {"a link without its scheme",
+         {.text = "See www.example.com for more"}, {.text = "See https://safe.example.net/?u=www.example.com for more"}, GATEWAY, GATEWAY},
+        {"where a link leads, which now differs from what it says",
+         {.text = "See https://a.example/x\nYours"}, {.text = "See https://a.example/x <https://safe.example.net/?url=x>\nYours"}, GATEWAY, GATEWAY},
+        {"an outer mark without brackets",      {0}, {.subject = "EXTERNAL: Printer on fire"}, GATEWAY, GATEWAY},
+        {"in parentheses",                      {0}, {.subject = "(EXT) Printer on fire"}, GATEWAY, GATEWAY},
+        {"a word that begins alike is none",    {.subject = "cord: broken"}, {.subject = "Extension cord: broken"}, CONFLICT, CONFLICT},
         {"one link more",                       {.text = "See http://a now"}, {.text = "See now"}, CONFLICT, CONFLICT},
         {"a gateway that changes nothing we see", {0}, {0}, GATEWAY, GATEWAY},
         {"both by lists",                       {.listed = true}, {.listed = true, .subject = "[b] Printer on fire"}, GATEWAY, GATEWAY},
@@ -170,11 +207,46 @@ static void only_attachments_count_as_files(void **state)
     assert_int_equal(copy_compare(&item, &m), CONFLICT);
 }
 
+/* Exchange packs files into one: they stand beside it once it is unpacked. */
+static void a_container_brings_nothing_where_it_was_unpacked(void **state)
+{
+    static const struct {
+        const char *name, *type, *file;
+        uint32_t signs;
+        enum delivery_class class;
+    } rows[] = {
+        {"of its type", "application/ms-tnef", "", 0, GATEWAY},
+        {"of its other type", "application/vnd.ms-tnef", "", 0, GATEWAY},
+        {"by its name", "application/octet-stream", "WINMAIL.DAT", 0, GATEWAY},
+        {"not unpacked", "application/ms-tnef", "winmail.dat", SIGN_INCOMPLETE, CONFLICT},
+        {"another file", "application/octet-stream", "a.dat", 0, CONFLICT},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(message_clear) struct message plain = MESSAGE_INIT;
+        CLEANUP(message_clear) struct message packed = MESSAGE_INIT;
+        struct look look = {.files = "a.pdf"};
+        struct hashes h;
+
+        fill_message(&plain, &look);
+        fill_message(&packed, &look);
+        sample_part(&packed, PART_ATTACHMENT, row->type, row->file, 1);
+        packed.signs |= row->signs;
+        struct known_item item = remembered(&plain, &h);
+
+        assert_int_equal(copy_compare(&item, &packed), row->class);
+        item = remembered(&packed, &h);
+        assert_int_equal(copy_compare(&item, &plain), row->class);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_are_told_from_conflicts_whichever_came_first),
         cmocka_unit_test(only_attachments_count_as_files),
+        cmocka_unit_test(a_container_brings_nothing_where_it_was_unpacked),
     };
 
     return RUN_TESTS(tests);

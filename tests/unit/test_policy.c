@@ -146,6 +146,41 @@ static void replies_join_a_case_only_where_they_may(void **state)
     }
 }
 
+static void what_is_forwarded_is_a_matter_of_its_own(void **state)
+{
+    static const struct {
+        const char *name, *subject, *from;
+        enum disposition disposition;
+    } rows[] = {
+        {"a reply", "Re: [HD-1] Printer", "ann@example.com", DISPOSITION_APPEND},
+        {"forwarded", "Fwd: [HD-1] Printer", "ann@example.com", DISPOSITION_CASE},
+        {"forwarded by staff", "FW: Printer", "bo@staff.example.org", DISPOSITION_CASE},
+        {"in German", "WG: Printer", "ann@example.com", DISPOSITION_CASE},
+        {"behind a tag", "[EXTERNAL] FW: Printer", "ann@example.com", DISPOSITION_CASE},
+        {"a reply to what was forwarded", "Re: Fwd: Printer", "ann@example.com",
+         DISPOSITION_APPEND},
+        {"a reply that is forwarded", "Fwd: Re: Printer", "ann@example.com", DISPOSITION_CASE},
+        {"at the end", "Printer (fwd)", "ann@example.com", DISPOSITION_CASE},
+        {"a reply to that", "Re: Printer (fwd)", "ann@example.com", DISPOSITION_APPEND},
+        {"a word that begins alike", "Forwarding does not work", "ann@example.com",
+         DISPOSITION_APPEND},
+        {"another subject", "Scanner", "ann@example.com", DISPOSITION_APPEND},
+        {"no subject", "", "ann@example.com", DISPOSITION_APPEND},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(sample_end) struct sample s;
+
+        sample_begin(&s);
+        sample_keep(&s.message, &s.message.from, row->from);
+        sample_keep(&s.message, &s.message.subject, row->subject);
+        sample_case(&s, strcmp(row->from, "ann@example.com") == 0, true);
+        assert_int_equal(sample_judge(&s)->disposition, row->disposition);
+        assert_int_equal(s.verdict.linked, row->disposition == DISPOSITION_CASE);
+    }
+}
+
 static void a_forged_own_address_joins_nothing_although_it_is_staff(void **state)
 {
     static const char *const everybody[] = {"*@example.org"};
@@ -295,6 +330,7 @@ int main(void)
         cmocka_unit_test(a_sender_above_the_case_rate_is_held),
         cmocka_unit_test(looking_only_adopts_whatever_comes),
         cmocka_unit_test(replies_join_a_case_only_where_they_may),
+        cmocka_unit_test(what_is_forwarded_is_a_matter_of_its_own),
         cmocka_unit_test(a_forged_own_address_joins_nothing_although_it_is_staff),
         cmocka_unit_test(of_several_cases_the_first_that_may_be_joined_is),
         cmocka_unit_test(a_linked_mail_is_linked_to_the_first),
