@@ -163,6 +163,9 @@ struct known_case {
     char acknowledged_key[KEY_SIZE]; /* then: the item acknowledged */
 };
 
+/* What a person said about a flood of cases by this sender that is still going on. */
+enum flood { FLOOD_UNDECIDED, FLOOD_MUTED, FLOOD_LET_THROUGH };
+
 struct known {
     struct known_item *item; /* under the key, its conflicts, other keys with the same digest */
     size_t items;
@@ -172,6 +175,7 @@ struct known {
     struct known_case *cases; /* that In-Reply-To, References or the subject name */
     size_t case_count;
     unsigned sender_cases;   /* in per_sender's window, by INTERNALDATE */
+    enum flood flood;
     unsigned recipient_told; /* in per_recipient's window */
     unsigned total_told;     /* in total's window */
 };
@@ -192,6 +196,7 @@ struct verdict {
     bool linked;    /* a stranger's reply, or a reply to a closed case: linked only */
     enum skip skip; /* why nobody is told */
     bool ack_waits; /* above total_limit: deferred */
+    bool flood;     /* above the case rate, whatever becomes of it */
 };
 
 void policy_judge(const struct policy *policy,

@@ -66,6 +66,7 @@ struct view_item {
     const char *completion_state, *sender, *subject;
     struct slice message_id; /* octets */
     int64_t first_seen_ms, completed_ms, next_due_ms, attempts, deliveries, duplicates;
+    int64_t flood; /* how many mails of its sender wait with it as one flood, itself included */
     bool not_told; /* its acknowledgement was refused, given up, or came back */
     const struct view_effect *effect;
     size_t effects;
@@ -254,6 +255,7 @@ struct view_filter {
     const char *mailbox;   /* NULL: any */
     int64_t older_than_ms; /* first seen before this instant; NOT_DUE: any */
     bool not_told;
+    bool fold_floods; /* of each sender's flood that waits, only the first mail */
     size_t limit;
 };
 
@@ -270,7 +272,7 @@ struct views {
      * reference. RC_NOT_FOUND; RC_CONFLICT where a prefix is not unique. */
     enum rc (*item)(void *self, const char *key, struct view *out, struct err *err);
     /* view_named: the others that wait for the same reason as this one, and whose last try (or arrival)
-     * was of the same run or in the same minute. */
+     * was of the same run or in the same minute; of a flood, those of the same sender. */
     enum rc (*alike)(void *self, const char *key, struct view *out, struct err *err);
     /* view_decision, of [since, until), oldest first: replays, or all else. */
     enum rc (*decisions)(void *self,

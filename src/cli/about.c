@@ -76,7 +76,7 @@ const struct about abouts[] = {
     { "resolve",            "--case made|not-made",             "was the case made at its destination? With made, the case's ID there follows" },
     { "resolve",            "--flood let-through|mute",         "one sender sends too many: a case all the same, or none" },
     { "resolve",            "--resend-acknowledgement",         "sends a confirmation that was refused, left out or given up" },
-    { "resolve",            "--all-like",                       "the same for all that wait for the same reason and broke in the same minute or run" },
+    { "resolve",            "--all-like",                       "the same for all that wait for the same reason and broke in the same minute or run, or are of the same flood" },
     { "resolve",            "--undo",                           "takes the last decision back, while nothing has left because of it" },
     { "resolve",            "onecase resolve HD-7K3M9QWX --acknowledgement sent --by ann --reason 'found in Sent'", "" },
 

@@ -13,6 +13,7 @@ static enum rc filter_of(struct call *call, struct view_filter *out, struct err 
         .state = args_get(&call->args, "--state"),
         .older_than_ms = NOT_DUE,
         .not_told = args_has(&call->args, "--not-told"),
+        .fold_floods = !call->json,
     };
     if (older)
         TRY(period_parse(older, call->now_ms, &out->older_than_ms, err));
@@ -86,6 +87,8 @@ static void state_cell(const struct call *call, const struct view_item *i, struc
     else
         str_addf(out, "%s%s", asks ? "? " : "",
                  asks ? label("reason", i->reason) : label("state", i->state));
+    if (i->flood > 1)
+        str_addf(out, ": %" PRId64, i->flood);
     if (!asks && i->not_told)
         str_addz(out, ", not told");
     not_sent_words(i->not_sent_from_ms, call->now_ms, &possible);

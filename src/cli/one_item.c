@@ -42,6 +42,9 @@ static void how(const struct call *call, const struct view_item *i)
     not_sent_words(i->not_sent_from_ms, call->now_ms, &possible);
     if (possible.len > 0)
         printf("Sending it again is %s.\n", str_z(&possible));
+    if (i->flood > 1)
+        printf("%" PRId64 " mails of this sender wait; --all-like decides about all of them.\n",
+               i->flood);
     printf("If nobody decides, %s.\n",
            i->not_told ? "it stays listed as not told" : "nothing is lost: it stays here");
     printf("Type: onecase resolve %s --... --by NAME --reason TEXT\n", name_of_item(i, room));

@@ -186,8 +186,8 @@ find_alike(const struct call *call, const char *key, struct view *out, struct er
         return RC_OK;
     TRY(v->alike(v->self, key, out, err));
     if (!call->json)
-        printf("%zu others wait for the same reason and broke in the same minute or run; the same "
-               "is decided for them.\n",
+        printf("%zu others wait for the same reason and broke in the same minute or run, or are of "
+               "the same flood; the same is decided for them.\n",
                out->count);
     fflush(stdout);
     return RC_OK;

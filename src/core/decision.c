@@ -39,8 +39,8 @@ const struct decision_rule decision_rules[] = {
     { DECIDE_READ_AGAIN,     NOTHING,                                     REASON_OVERSIZE,      DISPOSITION_CASE,      true,      FINAL,      "it is fetched and read with the larger limit" },
     { DECIDE_DROP,           NOTHING,                                     REASON_UNPROCESSABLE, DISPOSITION_DISMISSED, true,      ON_UNDO,    "the message is filed, its original is kept" },
     { DECIDE_DROP,           NOTHING,                                     REASON_OVERSIZE,      DISPOSITION_DISMISSED, true,      ON_UNDO,    "the message is filed" },
-    { DECIDE_LET_THROUGH,    NOTHING,                                     REASON_CASE_FLOOD,    DISPOSITION_CASE,      true,      FINAL,      "it becomes a case, and its sender is answered" },
-    { DECIDE_MUTE,           NOTHING,                                     REASON_CASE_FLOOD,    DISPOSITION_DISMISSED, true,      ON_UNDO,    "the message is filed, nothing else happens" },
+    { DECIDE_LET_THROUGH,    NOTHING,                                     REASON_CASE_FLOOD,    DISPOSITION_CASE,      true,      FINAL,      "it becomes a case, and its sender is answered; so does what else comes of this flood" },
+    { DECIDE_MUTE,           NOTHING,                                     REASON_CASE_FLOOD,    DISPOSITION_DISMISSED, true,      ON_UNDO,    "the message is filed, nothing else happens; so is what else comes of this flood" },
 };
 /* clang-format on */
 const size_t decision_rule_count = LENGTH(decision_rules);

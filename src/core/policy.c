@@ -301,6 +301,19 @@ static bool over_case_rate(const struct judging *j)
     return limit->count > 0 && j->known->sender_cases >= limit->count;
 }
 
+/* One question for each flood: what a person said holds while the flood goes on. */
+static void new_case(const struct judging *j, struct verdict *out)
+{
+    bool muted = j->known->flood == FLOOD_MUTED;
+    out->flood = muted || over_case_rate(j);
+    if (muted)
+        be(out, DISPOSITION_DISMISSED);
+    else if (out->flood && j->known->flood != FLOOD_LET_THROUGH)
+        hold(out, REASON_CASE_FLOOD);
+    else
+        be(out, DISPOSITION_CASE);
+}
+
 static void disposition_judge(const struct judging *j, struct verdict *out)
 {
     if (j->policy->look_only || j->arrival->import == IMPORT_ADOPT)
@@ -311,10 +324,8 @@ static void disposition_judge(const struct judging *j, struct verdict *out)
         hold(out, REASON_UNPROCESSABLE);
     else if (by_own_hand(j, out) || report(j, out) || reply(j, out))
         return;
-    else if (over_case_rate(j))
-        hold(out, REASON_CASE_FLOOD);
     else
-        be(out, DISPOSITION_CASE);
+        new_case(j, out);
 }
 
 void policy_judge(const struct policy *policy,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "flood.h"
 #include "held_rows.h"
 #include "known.h"
 #include "plan_rows.h"
@@ -33,6 +34,10 @@ static enum rc gather(struct deciding *d, struct becoming *b, struct err *err)
     if (decision != DECIDE_READ_AGAIN && decision != DECIDE_LET_THROUGH)
         return RC_OK;
     address_canonical(message_slice(m, m->from), &b->known.sender);
+    address_canonical(policy_recipient(m), &b->known.recipient);
+    TRY(known_limits(d->w->store->db, d->request->policy, &b->held.arrival, &b->known, err));
+    b->known.known.sender_cases = 0; /* a person has looked at it */
+    b->known.known.flood = FLOOD_UNDECIDED;
     return known_cases(d->w->store->db, d->request->policy, &b->held.arrival, &b->known, err);
 }
 
@@ -201,5 +206,7 @@ enum rc decide_held(struct deciding *d, struct err *err)
     TRY(become(d, rule, &b, err));
     TRY(check_became(d, rule, &b, err));
     TRY(write_plan(d, &b, err));
+    if (d->reason == REASON_CASE_FLOOD)
+        TRY(flood_say(d->w, d->request->key, d->request->decision, err));
     return decide_step(d, ITEM_ON_DECIDE, REASON_NONE, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide.h"
+#include "flood.h"
 
 #include <string.h>
 
@@ -153,5 +154,7 @@ enum rc decide_undo(struct deciding *d, struct err *err)
     TRY(step_back(d, &before, rule, err));
     TRY(mark_undone(d, before.approval, err));
     TRY(hold_again(d, rule, err));
+    if (before.reason == REASON_CASE_FLOOD)
+        TRY(flood_say(d->w, d->request->key, DECIDE_UNDO, err));
     return decide_step(d, on, question(d, &before), err);
 }

@@ -49,6 +49,14 @@ static void bind_digests(struct stmt *s, const struct item_row *row, struct item
     stmt_text(s, 14, t->fingerprint);
 }
 
+/* A muted sender's mail is one that was held and has been decided. */
+static enum disposition arrived_as(const struct verdict *v)
+{
+    bool muted = v->flood && v->disposition == DISPOSITION_DISMISSED;
+
+    return muted ? DISPOSITION_HELD : v->disposition;
+}
+
 static void bind_message(struct stmt *s, const struct item_row *row)
 {
     static const struct message none = MESSAGE_INIT;
@@ -65,6 +73,7 @@ static void bind_message(struct stmt *s, const struct item_row *row)
     stmt_when(s, 23, m->has_date ? m->date_ms : NOT_DUE);
     stmt_int(s, 24, row->arrival->internal_ms);
     stmt_slice(s, 32, message_slice(m, m->author));
+    stmt_text(s, 33, disposition_text(arrived_as(row->verdict)));
 }
 
 static void bind_lease(struct writing *w, struct stmt *s, const struct item_row *row)
@@ -89,7 +98,7 @@ insert_item(struct writing *w, const struct item_row *row, bool *won, struct err
         " fingerprint, signs, sender, recipient, sender_plain, recipient_plain, names_ack,"
         " subject, text, sent_at, internal_ms, lease_run, lease_boot, fence, next_due,"
         " created_at, completed_at, languages, author, generation)"
-        " VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,"
+        " VALUES ($1, $2, $3, $4, $5, $33, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,"
         " $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32,"
         " (SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'generation'))"
         " ON CONFLICT (key) DO NOTHING RETURNING key";

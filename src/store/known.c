@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "known.h"
 
+#include "flood.h"
 #include "told.h"
 
 #include <stdio.h>
@@ -211,11 +212,11 @@ static enum rc count_window(
     return RC_OK;
 }
 
-static enum rc gather_limits(struct db *db,
-                             const struct policy *policy,
-                             const struct arrival *a,
-                             struct gathered *g,
-                             struct err *err)
+enum rc known_limits(struct db *db,
+                     const struct policy *policy,
+                     const struct arrival *a,
+                     struct gathered *g,
+                     struct err *err)
 {
     static const char sender[] =
         "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM item WHERE mailbox = $1"
@@ -231,6 +232,9 @@ static enum rc gather_limits(struct db *db,
 
     TRY(count_window(db, sender, &by_sender, &g->known.sender_cases, err));
     TRY(count_window(db, recipient, &by_recipient, &g->known.recipient_told, err));
+    if (policy->per_sender.count > 0)
+        TRY(flood_read(db, a, str_slice(&g->sender), policy->per_sender.window_ms, &g->known.flood,
+                       err));
     if (policy->total.count == 0)
         return RC_OK;
     return told_within(db, a->mailbox, a->internal_ms, policy->total.window_ms,
@@ -257,5 +261,5 @@ enum rc known_gather(struct db *db,
         TRY(known_cases(db, policy, arrival, out, err));
     if (!m || out->known.items > 0)
         return RC_OK;
-    return gather_limits(db, policy, arrival, out, err);
+    return known_limits(db, policy, arrival, out, err);
 }

@@ -41,6 +41,13 @@ enum rc known_gather(struct db *db,
                      struct err *err) MUST_CHECK;
 void known_clear(struct gathered *g); /* for CLEANUP */
 
+/* The part of it about limits, once sender and recipient are there. */
+enum rc known_limits(struct db *db,
+                     const struct policy *policy,
+                     const struct arrival *arrival,
+                     struct gathered *g,
+                     struct err *err) MUST_CHECK;
+
 /* The part of it about replies: acknowledgements named, and the cases that the header names. */
 enum rc known_cases(struct db *db,
                     const struct policy *policy,

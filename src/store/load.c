@@ -60,7 +60,7 @@ static enum rc load_item(struct db *db, const char *key, struct work_item *out, 
         " item.octets, item.original_kept, item.message_id, item.recipient, item.subject,"
         " item.sender, item.text, item.languages, item.internal_ms, item.letter_date,"
         " item.worker_deaths,"
-        " CASE WHEN item.arrived_as = 'dismissed' OR EXISTS (SELECT 1 FROM approval"
+        " CASE WHEN item.disposition = 'dismissed' OR EXISTS (SELECT 1 FROM approval"
         " WHERE approval.key = item.key AND approval.undone_at IS NULL) THEN 1 ELSE 0 END"
         " AS decided, item.case_key, case_record.reference FROM item"
         " LEFT JOIN case_record ON case_record.key = item.case_key WHERE item.key = $1";

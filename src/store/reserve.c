@@ -4,6 +4,7 @@
 #include "case_rows.h"
 #include "copy_rows.h"
 #include "evidence.h"
+#include "flood.h"
 #include "store_p.h"
 
 #include <inttypes.h>
@@ -132,6 +133,8 @@ static enum rc write_judged(const struct reserving *r,
     TRY(known_gather(r->w->store->db, r->policy, arrival, &g, err));
     policy_judge(r->policy, arrival, &g.known, r->w->now.wall_ms, v);
     TRY(write_verdict(r, arrival, v, &g, out, err));
+    if (v->flood && *out == NEW_ITEM)
+        TRY(flood_note(r->w, arrival, str_slice(&g.sender), r->policy->per_sender.window_ms, err));
     if (*out == LOST_THE_KEY || !arrival->message)
         return RC_OK;
     return show_acks(r->w, arrival, &g, err);

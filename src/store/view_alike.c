@@ -14,13 +14,19 @@
 
 struct broke {
     char mailbox[NAME_SIZE], reason[32], run[RUN_ID_SIZE];
+    struct str sender; /* plain */
     int64_t minute;
 };
 
+static void broke_clear(struct broke *b)
+{
+    str_clear(&b->sender);
+}
+
 static enum rc find_broke(struct db *db, const char *key, struct broke *out, struct err *err)
 {
-    static const char find[] = "SELECT item.mailbox, item.reason, " BROKE_RUN ", " BROKE_MINUTE
-                               " FROM item WHERE item.key = $1"
+    static const char find[] = "SELECT item.mailbox, item.reason, item.sender_plain, " BROKE_RUN
+                               ", " BROKE_MINUTE " FROM item WHERE item.key = $1"
                                " AND item.state = 'needs_reconciliation'";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
@@ -31,15 +37,25 @@ static enum rc find_broke(struct db *db, const char *key, struct broke *out, str
     TRY(COL_COPY(s, "reason", out->reason, err));
     TRY(COL_COPY(s, "run", out->run, err));
     out->minute = col_int(s, "minute");
+    str_add(&out->sender, col_slice(s, "sender_plain"));
     return RC_OK;
+}
+
+/* A flood is one sender's, whenever and whoever took it in. */
+static bool is_alike(struct stmt *s, const struct broke *broke)
+{
+    if (strcmp(broke->reason, reason_text(REASON_CASE_FLOOD)) == 0)
+        return slice_eq(col_slice(s, "sender_plain"), str_slice(&broke->sender));
+    return strcmp(col_text(s, "run"), broke->run) == 0 || col_int(s, "minute") == broke->minute;
 }
 
 static enum rc find_alike(
     struct db *db, const char *key, const struct broke *broke, struct view *out, struct err *err)
 {
     static const char find[] =
-        "SELECT item.key, COALESCE(case_record.reference, '') AS reference, " BROKE_RUN
-        ", " BROKE_MINUTE " FROM item LEFT JOIN case_record ON case_record.key = item.case_key"
+        "SELECT item.key, item.sender_plain,"
+        " COALESCE(case_record.reference, '') AS reference, " BROKE_RUN ", " BROKE_MINUTE
+        " FROM item LEFT JOIN case_record ON case_record.key = item.case_key"
         " WHERE item.mailbox = $1 AND item.reason = $2 AND item.state = 'needs_reconciliation'"
         " AND item.key <> $3 ORDER BY item.created_at, item.key";
     CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -52,7 +68,7 @@ static enum rc find_alike(
     stmt_text(s, 3, key);
     EACH_ROW(s, rc, err)
     {
-        if (strcmp(col_text(s, "run"), broke->run) != 0 && col_int(s, "minute") != broke->minute)
+        if (!is_alike(s, broke))
             continue;
         struct view_named *n = view_rows_add(out, &rows);
         n->key = view_text(out, col_text(s, "key"));
@@ -67,7 +83,7 @@ enum rc view_alike(void *self, const char *key, struct view *out, struct err *er
 {
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
-    struct broke broke = {.minute = 0};
+    CLEANUP(broke_clear) struct broke broke = {.minute = 0};
 
     TRY(tx_read(store->db, &tx, err));
     enum rc rc = find_broke(store->db, key, &broke, err);

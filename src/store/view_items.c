@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A flood that waits is one question, whose first mail stands for all. */
+#define IN_FLOOD "item.reason = 'case-flood'"
+#define SAME_FLOOD                                                                                 \
+    "f.mailbox = item.mailbox AND f.sender_plain = item.sender_plain AND f.reason = 'case-flood'"
+#define FOLDED                                                                                     \
+    "(" IN_FLOOD " AND EXISTS (SELECT 1 FROM item AS f WHERE " SAME_FLOOD                          \
+    " AND (f.created_at < item.created_at"                                                         \
+    " OR (f.created_at = item.created_at AND f.key < item.key))))"
+
 #define ITEM_COLUMNS                                                                               \
     "item.key, item.key_source, item.mailbox, item.message_id, item.payload_digest, item.state,"   \
     " item.disposition, item.reason, item.completion, item.sender, item.subject, item.created_at," \
@@ -90,12 +99,28 @@ static enum rc read_item(
     return not_sent_from(store, i, err);
 }
 
+static enum rc flood_size(struct db *db, struct view_item *i, struct err *err)
+{
+    static const char count[] =
+        "SELECT COUNT(*) AS n FROM item JOIN item AS f ON " SAME_FLOOD " WHERE item.key = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    if (strcmp(i->reason, reason_text(REASON_CASE_FLOOD)) != 0)
+        return RC_OK;
+    TRY(stmt_open(db, count, &s, err));
+    stmt_text(s, 1, i->key);
+    TRY(stmt_row(s, err));
+    i->flood = col_int(s, "n");
+    return RC_OK;
+}
+
 enum rc view_items(void *self, const struct view_filter *filter, struct view *out, struct err *err)
 {
     static const char find[] =
         "SELECT " ITEM_COLUMNS " WHERE ($1 IS NULL OR item.state = $1)"
         " AND ($2 IS NULL OR item.mailbox = $2) AND ($3 IS NULL OR item.created_at < $3)"
-        " AND ($4 = 0 OR " NOT_TOLD ") ORDER BY item.created_at DESC, item.key LIMIT $5";
+        " AND ($4 = 0 OR " NOT_TOLD ") AND ($6 = 0 OR NOT " FOLDED ")"
+        " ORDER BY item.created_at DESC, item.key LIMIT $5";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_item));
@@ -107,8 +132,14 @@ enum rc view_items(void *self, const struct view_filter *filter, struct view *ou
     stmt_when(s, 3, filter->older_than_ms);
     stmt_int(s, 4, filter->not_told);
     stmt_int(s, 5, filter->limit ? (int64_t)filter->limit : INT64_MAX);
+    stmt_int(s, 6, filter->fold_floods);
     EACH_ROW(s, rc, err)
-    TRY(read_item(store, s, out, view_rows_add(out, &rows), err));
+    {
+        struct view_item *i = view_rows_add(out, &rows);
+        TRY(read_item(store, s, out, i, err));
+        if (filter->fold_floods)
+            TRY(flood_size(store->db, i, err));
+    }
     out->row = rows.at;
     out->count = rows.count;
     return END_OF_ROWS(rc);
@@ -182,6 +213,7 @@ enum rc view_one_item(void *self, const char *key, struct view *out, struct err 
     TRY(read_item(store, s, out, i, err));
     TRY(view_arrivals(store->db, whole, out, &i->delivery, &i->delivery_count, err));
     TRY(view_story(store->db, out, i, err));
+    TRY(flood_size(store->db, i, err));
     out->row = rows.at;
     out->count = 1;
     return RC_OK;

@@ -67,6 +67,42 @@ static void a_sender_above_the_case_rate_is_held(void **state)
     assert_int_equal(sample_judge(&s)->disposition, DISPOSITION_APPEND);
 }
 
+static void what_was_said_about_a_flood_holds(void **state)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        unsigned cases;
+        enum flood said;
+        bool names; /* a case that its sender takes part in */
+        enum disposition disposition;
+        bool flood;
+    } rows[] = {
+        {"no flood",                       29, FLOOD_UNDECIDED,   false, DISPOSITION_CASE,      false},
+        {"nothing was said",               30, FLOOD_UNDECIDED,   false, DISPOSITION_HELD,      true},
+        {"muted",                          30, FLOOD_MUTED,       false, DISPOSITION_DISMISSED, true},
+        {"muted, and slower by now",       3,  FLOOD_MUTED,       false, DISPOSITION_DISMISSED, true},
+        {"let through",                    30, FLOOD_LET_THROUGH, false, DISPOSITION_CASE,      true},
+        {"let through, and slower by now", 3,  FLOOD_LET_THROUGH, false, DISPOSITION_CASE,      false},
+        {"muted, a reply to a case",       30, FLOOD_MUTED,       true,  DISPOSITION_APPEND,    false},
+    };
+    /* clang-format on */
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(sample_end) struct sample s;
+
+        sample_begin(&s);
+        s.known.sender_cases = row->cases;
+        s.known.flood = row->said;
+        if (row->names)
+            sample_case(&s, true, true);
+        assert_int_equal(sample_judge(&s)->disposition, row->disposition);
+        assert_int_equal(s.verdict.flood, row->flood);
+        assert_false(s.verdict.disposition == DISPOSITION_DISMISSED && s.verdict.reason);
+    }
+}
+
 static void looking_only_adopts_whatever_comes(void **state)
 {
     static const struct {
@@ -328,6 +364,7 @@ int main(void)
         cmocka_unit_test(an_ordinary_mail_is_a_case),
         cmocka_unit_test(what_cannot_be_read_or_had_is_held),
         cmocka_unit_test(a_sender_above_the_case_rate_is_held),
+        cmocka_unit_test(what_was_said_about_a_flood_holds),
         cmocka_unit_test(looking_only_adopts_whatever_comes),
         cmocka_unit_test(replies_join_a_case_only_where_they_may),
         cmocka_unit_test(what_is_forwarded_is_a_matter_of_its_own),
