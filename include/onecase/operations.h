@@ -54,12 +54,20 @@ struct verified {
     bool mailbox_failed; /* a mailbox could not be compared */
 };
 
+/* One key rule, in the order of the configuration, and how it fits. */
+struct rule_tried {
+    char name[NAME_SIZE]; /* its namespace, or "use: digest" */
+    enum rule_fit fit;
+};
+
 struct identified {
     struct identity identity;
     struct str immutable_id, message_id;
     struct digest source_digest, payload_digest, fingerprint;
     char reference[REFERENCE_SIZE];
-    char rule[NAME_SIZE];   /* namespace of the key rule that applied; "" is none */
+    char rule[NAME_SIZE];     /* namespace of the key rule that applied; "" is none */
+    struct rule_tried *tried; /* those up to it, or all */
+    size_t tried_count;
     struct message message; /* as it was read */
     bool readable;
     enum skip skip; /* would it be answered? */

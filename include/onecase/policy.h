@@ -174,7 +174,7 @@ struct known {
     bool same_octets_filed;   /* that delivery has left its folder */
     struct known_case *cases; /* that In-Reply-To, References or the subject name */
     size_t case_count;
-    unsigned sender_cases;   /* in per_sender's window, by INTERNALDATE */
+    unsigned sender_cases; /* in per_sender's window, by INTERNALDATE */
     enum flood flood;
     unsigned recipient_told; /* in per_recipient's window */
     unsigned total_told;     /* in total's window */
@@ -211,6 +211,20 @@ const struct key_rule *key_rule_find(const struct policy *policy,
                                      const struct message *message,
                                      struct slice header,
                                      struct str *value);
+/* How one rule fits a mail: why it is not the one, or that it would be. */
+#define RULE_FIT_LIST(X)                                                                           \
+    X(RULE_FITS, "fits", "it names this sender and finds the number")                              \
+    X(RULE_OTHER_SENDER, "other-sender", "it is for other senders")                                \
+    X(RULE_NO_HEADER, "no-header", "the mail has no such header, or nothing in it")                \
+    X(RULE_NO_SUBJECT, "no-subject", "the subject is not of its pattern, from end to end")
+enum rule_fit { RULE_FIT_LIST(NAMED_ENUM) RULE_FIT_COUNT };
+
+enum rule_fit key_rule_fit(const struct key_rule *rule,
+                           const struct message *message,
+                           struct slice header,
+                           struct str *value);
+const char *rule_fit_text(enum rule_fit fit);
+
 /* Does any rule name this sender? Then its header block is worth reading. */
 bool key_rule_names(const struct policy *policy, const struct message *message);
 

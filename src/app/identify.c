@@ -24,6 +24,7 @@ void identified_clear(struct identified *id)
 {
     str_clear(&id->immutable_id);
     str_clear(&id->message_id);
+    free(id->tried);
     message_clear(&id->message);
 }
 
@@ -83,12 +84,29 @@ static void by_message_id(const struct identifying *i, struct identified *out)
     str_add(&out->immutable_id, str_slice(&i->source.message_id));
 }
 
+/* The rules one after the other, as they are when a mail comes. */
+static const struct key_rule *try_rules(const struct identifying *i,
+                                        const struct policy *policy,
+                                        struct str *value,
+                                        struct identified *out)
+{
+    out->tried = mem_new(policy->key_rules + 1, sizeof *out->tried);
+    for (size_t n = 0; out->readable && n < policy->key_rules; n++) {
+        const struct key_rule *rule = &policy->key_rule[n];
+        struct rule_tried *t = &out->tried[out->tried_count++];
+        text_copy(t->name, sizeof t->name, rule->digest ? "use: digest" : rule->space);
+        t->fit = key_rule_fit(rule, &out->message, str_slice(&i->header), value);
+        if (t->fit == RULE_FITS)
+            return rule;
+    }
+    return NULL;
+}
+
 static void
 name_it(const struct identifying *i, const struct policy *policy, struct identified *out)
 {
     CLEANUP(str_clear) struct str value = STR_INIT;
-    const struct key_rule *rule =
-        out->readable ? key_rule_find(policy, &out->message, str_slice(&i->header), &value) : NULL;
+    const struct key_rule *rule = try_rules(i, policy, &value, out);
     if (rule)
         text_copy(out->rule, sizeof out->rule, rule->digest ? "use: digest" : rule->space);
     if (!rule) {

@@ -35,6 +35,16 @@ static void digest_line(const struct call *call, const char *name, const struct 
     say_line(call, name, hex);
 }
 
+static void rules_tried(const struct call *call, const struct identified *id)
+{
+    for (size_t i = 0; i < id->tried_count; i++) {
+        const struct rule_tried *t = &id->tried[i];
+        CLEANUP(str_clear) struct str line = STR_INIT;
+        str_addf(&line, "%zu, %s: %s", i + 1, t->name, label("rule", rule_fit_text(t->fit)));
+        say_line(call, i == 0 ? "Key rules" : "", str_z(&line));
+    }
+}
+
 static void identified_page(const struct call *call, const struct identified *id)
 {
     CLEANUP(str_clear) struct str answer = STR_INIT;
@@ -43,7 +53,7 @@ static void identified_page(const struct call *call, const struct identified *id
     say_line(call, "Made from", label("source", key_source_text(id->identity.source)));
     say_line(call, "Case", id->reference);
     say_line(call, "Message-ID", id->message_id.len > 0 ? str_z(&id->message_id) : "none");
-    say_line(call, "Key rule", id->rule);
+    rules_tried(call, id);
     digest_line(call, "Source", &id->source_digest);
     if (!id->readable) {
         say_line(call, "Content", "it cannot be read: it would be held, with its original kept");

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,6 +84,39 @@ bool read_zone(const struct value_context *c,
     return true;
 }
 
+/* So many times may repetitions of a number, one in another, repeat: strangers write the subjects. */
+#define REPEATS_MAX 1000
+
+/* How often what stands before the brace may repeat: {n}, {n,}, {n,m}. */
+static unsigned long repeats(const char *brace)
+{
+    char *end;
+    unsigned long least = strtoul(brace + 1, &end, 10);
+    unsigned long most = *end == ',' ? strtoul(end + 1, NULL, 10) : least;
+
+    return most > least ? most : least;
+}
+
+/* What makes matching slow: a reference back to a group, and counted repetitions of one another. */
+static const char *slow_pattern(const char *pattern)
+{
+    unsigned long product = 1;
+
+    for (const char *p = pattern; *p != '\0'; p++) {
+        bool escape = p[0] == '\\' && p[1] != '\0';
+
+        if (escape && p[1] >= '1' && p[1] <= '9')
+            return "refers back to a group, which may take for ever";
+        if (escape)
+            p++;
+        else if (p[0] == '{' && repeats(p) > 1)
+            product *= repeats(p);
+        if (product > REPEATS_MAX)
+            return "repeats by numbers more than 1000 times, which may take for ever";
+    }
+    return NULL;
+}
+
 /* Used on whole subjects: of the matches at one place POSIX finds the longest, so it is enough to
  * see whether that is all of the subject. */
 bool read_regex(const struct value_context *c,
@@ -97,6 +131,13 @@ bool read_regex(const struct value_context *c,
 
     if (!value_check(s, text))
         return false;
+
+    const char *slow = slow_pattern(pattern);
+
+    if (slow != NULL) {
+        str_addz(why, slow);
+        return false;
+    }
 
     int failed = regcomp(&compiled, pattern, REG_EXTENDED);
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "words.h"
+
 #include <onecase/policy.h>
 #include <onecase/source.h>
 #include <regex.h>
@@ -6,6 +8,9 @@
 
 /* A subject longer than this is nobody's reference. */
 #define SUBJECT_MAX 4096
+
+WORDS(fit_words, RULE_FIT_LIST);
+DEFINE_TEXT(rule_fit_text, rule_fit, fit_words)
 
 static bool names(const struct key_rule *rule, const struct message *message)
 {
@@ -52,19 +57,28 @@ static bool in_subject(const struct key_rule *rule, struct slice subject, struct
     return value->len > 0;
 }
 
+enum rule_fit key_rule_fit(const struct key_rule *rule,
+                           const struct message *message,
+                           struct slice header,
+                           struct str *value)
+{
+    str_empty(value);
+    if (!names(rule, message))
+        return RULE_OTHER_SENDER;
+    if (rule->digest || in_header(rule, header, value) ||
+        in_subject(rule, message_slice(message, message->subject), value))
+        return RULE_FITS;
+    str_empty(value);
+    return rule->header && rule->header[0] ? RULE_NO_HEADER : RULE_NO_SUBJECT;
+}
+
 const struct key_rule *key_rule_find(const struct policy *policy,
                                      const struct message *message,
                                      struct slice header,
                                      struct str *value)
 {
-    for (size_t i = 0; i < policy->key_rules; i++) {
-        const struct key_rule *rule = &policy->key_rule[i];
-        str_empty(value);
-        if (!names(rule, message))
-            continue;
-        if (rule->digest || in_header(rule, header, value) ||
-            in_subject(rule, message_slice(message, message->subject), value))
-            return rule;
-    }
+    for (size_t i = 0; i < policy->key_rules; i++)
+        if (key_rule_fit(&policy->key_rule[i], message, header, value) == RULE_FITS)
+            return &policy->key_rule[i];
     return NULL;
 }

@@ -437,6 +437,18 @@ static json_t *hex(const struct digest *d)
     return json_string(out);
 }
 
+static json_t *rules_tried(const struct identified *id)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < id->tried_count; i++) {
+        json_t *one = json_object();
+        put(one, "rule", text(id->tried[i].name));
+        put(one, "fit", text(rule_fit_text(id->tried[i].fit)));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
 void json_identified(const struct identified *id, struct str *out)
 {
     json_t *o = json_object();
@@ -449,6 +461,7 @@ void json_identified(const struct identified *id, struct str *out)
     put(o, "payload_digest", id->readable ? hex(&id->payload_digest) : json_null());
     put(o, "fingerprint", id->readable ? hex(&id->fingerprint) : json_null());
     put(o, "rule", text_or_null(id->rule));
+    put(o, "rules_tried", rules_tried(id));
     put(o, "acknowledgement", text_or_null(skip_text(id->skip)));
     finish(o, out);
 }

@@ -316,6 +316,12 @@ def test_identify_knows_the_key_rules(rig, tmp_path):
     said = rig.json("identify", str(file))
     assert (said["key_source"], said["rule"]) == ("reference", "orders")
     assert said["key"] == hashlib.sha256(b"help:reference:orders:AB-17").hexdigest()
+    other = tmp_path / "other.eml"
+    other.write_bytes(plain("other", From="erp@senders.example", Subject="Re: Order AB-17"))
+    assert rig.json("identify", str(other))["rules_tried"] == [
+        {"rule": "orders", "fit": "no-subject"}, {"rule": "use: digest", "fit": "other-sender"}]
+    page = rig.run("identify", str(other)).stdout
+    assert "1, orders: the subject is not as it says" in page and "2, use: digest: it is for other senders" in page
     scan = plain("scan", From="printer@senders.example", message_id="<always@printer>")
     rig.deliver(file.read_bytes(), plain("again", "Changed.", From="erp@senders.example", Subject="Order AB-17"),
                 scan, scan.replace(b"any more", b"at all"))

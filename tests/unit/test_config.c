@@ -441,6 +441,14 @@ static void settings_that_contradict_each_other_are_told(void **state)
          WHOLE "key_rules:\n  - {from: a@b, namespace: n, subject: \"a(\"}\n",
          "f:5:40: key_rules.subject: \"a(\" is no extended regular expression: Unmatched ( or "
          "\\(\n"},
+        {"a pattern that refers back",
+         WHOLE "key_rules:\n  - {from: a@b, namespace: n, subject: '(a*)\\1'}\n",
+         "f:5:40: key_rules.subject: \"(a*)\\1\" refers back to a group, which may take for "
+         "ever\n"},
+        {"a pattern of repetitions within repetitions",
+         WHOLE "key_rules:\n  - {from: a@b, namespace: n, subject: '(.{0,200}){0,20}'}\n",
+         "f:5:40: key_rules.subject: \"(.{0,200}){0,20}\" repeats by numbers more than 1000 times, "
+         "which may take for ever\n"},
         {"a pattern without a group",
          WHOLE "key_rules:\n  - {from: a@b, namespace: n, subject: \"Order [0-9]+\"}\n",
          "f:5:40: key_rules.subject: \"Order [0-9]+\" has no ( ) around the number\n"},

@@ -48,6 +48,36 @@ static void the_first_rule_that_matches_gives_the_number(void **state)
     }
 }
 
+static void each_rule_says_why_it_is_not_the_one(void **state)
+{
+    static const struct {
+        const char *name, *from, *subject, *header, *fit;
+        unsigned rule;
+    } fits[] = {
+        {"another sender", "x@example.net", "", "", "other-sender", 0},
+        {"no such header", "x@portal.example.org", "", "X-Other: 1\n\n", "no-header", 0},
+        {"an empty one", "x@portal.example.org", "", "X-Request-Id:\n\n", "no-header", 0},
+        {"the header", "x@portal.example.org", "", "X-Request-Id: 1\n\n", "fits", 0},
+        {"another subject", "erp@supplier.example", "Invoice 1", "", "no-subject", 1},
+        {"the subject", "erp@supplier.example", "Order ABC-17", "", "fits", 1},
+        {"the digest", "printer@example.org", "scan", "", "fits", 3},
+    };
+
+    (void)state;
+    FOR_EACH(row, fits) {
+        struct message m = MESSAGE_INIT;
+        CLEANUP(str_clear) struct str value = STR_INIT;
+
+        m.from = message_keep(&m, slice_z(row->from));
+        m.subject = message_keep(&m, slice_z(row->subject));
+
+        enum rule_fit fit = key_rule_fit(&rules[row->rule], &m, slice_z(row->header), &value);
+
+        assert_string_equal(rule_fit_text(fit), row->fit);
+        message_clear(&m);
+    }
+}
+
 static void a_header_is_worth_reading_only_for_a_sender_that_is_named(void **state)
 {
     struct message m = MESSAGE_INIT;
@@ -64,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_rule_that_matches_gives_the_number),
+        cmocka_unit_test(each_rule_says_why_it_is_not_the_one),
         cmocka_unit_test(a_header_is_worth_reading_only_for_a_sender_that_is_named),
     };
 
