@@ -94,6 +94,7 @@ static void every_other_word_that_people_read_has_a_label(void **state)
         {"evidence",
          {"evidence-folder", "blind-copy", "delivery-report", "reply", "late-reply", "read-back",
           "processed", "named"}},
+        {"rule", {"fits", "other-sender", "no-header", "no-subject"}},
         {"report", {"failed", "delayed", "delivered", "relayed", "expanded", "answered"}},
         {"note",
          {"absent", "adopted", "found-filed", "letter", "ledger-restored", "total-limit",
