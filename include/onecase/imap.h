@@ -58,8 +58,8 @@ enum rc imap_mailbox_quota(struct imap_mailbox *mailbox,
                            struct imap_quota *out,
                            struct err *err) MUST_CHECK;
 
-/* The folder that the server marks as that of junk, as its name is on the wire, and how many messages lie
- * in it; -1 where that is not known. */
+/* The folder that the server marks as that of junk, as people write it, and how many messages lie in it;
+ * -1 where that is not known. */
 enum rc imap_mailbox_junk(struct imap_mailbox *mailbox,
                           struct str *name,
                           int64_t *messages,

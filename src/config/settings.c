@@ -48,7 +48,7 @@ static const struct setting auth_rows[] = {
      .says = "This program prints the token; it is run at each sign-in, its words divided at blanks, without a shell.",
      .example = "/usr/local/bin/mail-token"},
     {"token_url",          VALUE_TEXT,   0,        AT(token_url),          "",   0,              1024,
-     .says = "The token is fetched here (OAuth 2.0), with what follows, and kept until shortly before it expires.",
+     .says = "The token is fetched here (OAuth 2.0), with what follows, by the same ca_file and proxy as its server, and kept until shortly before it expires.",
      .example = "https://login.example.org/oauth2/token"},
     {"client_id",          VALUE_TEXT,   0,        AT(client_id),          "",   0,              256,
      .says = "The id of this client at token_url.", .example = "onecase"},

@@ -233,6 +233,8 @@ imap_mailbox_junk(struct imap_mailbox *m, struct str *name, int64_t *messages, s
     if (name->len == 0)
         return RC_OK;
     str_add(&wire, str_slice(name));
+    str_empty(name);
+    name_from_wire(&m->names, str_slice(&wire), name);
     return ask_about(m, "STATUS", str_z(&wire), " (MESSAGES)", &status, err);
 }
 

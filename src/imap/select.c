@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "imap_p.h"
 
+#include <onecase/distance.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_selected(const struct imap_mailbox *m, const struct str *wire, bool change)
@@ -29,29 +31,70 @@ bool folder_missing(struct imap_mailbox *m, const char *wire)
 
 #define NAMES_MOST 160 /* octets of names in a message: enough to find the right one */
 
-/* "a", "b", and 3 more */
-static void tell_names(const struct imap_mailbox *m, const clist *list, struct str *out)
-{
-    size_t more = 0;
+/* A folder that there is, as people write it. */
+struct named {
+    struct str name;
+    size_t distance; /* from the one that is missing */
+};
 
+static int nearer(const void *left, const void *right)
+{
+    const struct named *a = left;
+    const struct named *b = right;
+
+    return a->distance != b->distance ? (a->distance < b->distance ? -1 : 1)
+                                      : strcmp(str_z(&a->name), str_z(&b->name));
+}
+
+static size_t count_of(const clist *list)
+{
+    size_t count = 0;
+
+    for (clistiter *i = clist_begin(list); i != NULL; i = clist_next(i))
+        count++;
+    return count;
+}
+
+/* The nearest first: it is probably the one that was meant. */
+static struct named *
+sort_names(const struct imap_mailbox *m, const clist *list, const char *meant, size_t *count)
+{
+    struct named *names = mem_new(count_of(list) + 1, sizeof *names);
+
+    *count = 0;
     for (clistiter *i = clist_begin(list); i != NULL; i = clist_next(i)) {
         const struct mailimap_mailbox_list *one = clist_content(i);
-        struct slice wire = slice_z(one->mb_name);
+        struct named *n = &names[(*count)++];
 
-        if (out->len + wire.len > NAMES_MOST) {
-            more++;
-            continue;
-        }
-        str_addz(out, out->len > 0 ? ", \"" : "\"");
-        name_from_wire(&m->names, wire, out);
-        str_addc(out, '"');
+        name_from_wire(&m->names, slice_z(one->mb_name), &n->name);
+        n->distance = slice_distance(slice_z(meant), str_slice(&n->name));
     }
-    if (more > 0)
-        str_addf(out, "%s %zu more", out->len > 0 ? "and" : "only", more);
+    qsort(names, *count, sizeof *names, nearer);
+    return names;
+}
+
+/* "a", "b" and 3 more */
+static void
+tell_names(const struct imap_mailbox *m, const clist *list, const char *meant, struct str *out)
+{
+    size_t count;
+    size_t told = 0;
+    struct named *names = sort_names(m, list, meant, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (told == i && out->len + names[i].name.len <= NAMES_MOST) {
+            str_addf(out, "%s\"%s\"", told > 0 ? ", " : "", str_z(&names[i].name));
+            told++;
+        }
+        str_clear(&names[i].name);
+    }
+    if (count > told)
+        str_addf(out, "%s %zu more", told > 0 ? " and" : "only", count - told);
+    free(names);
 }
 
 /* The folders that there are, for whoever misspelt one; nothing where they cannot be had. */
-static void list_folders(struct imap_mailbox *m, struct str *out)
+static void list_folders(struct imap_mailbox *m, const char *meant, struct str *out)
 {
     clist *list = NULL;
     int result;
@@ -60,7 +103,7 @@ static void list_folders(struct imap_mailbox *m, struct str *out)
     result = mailimap_list(m->session, "", "*", &list);
     if (command_end(m, result, "list folders", NULL) != RC_OK)
         return;
-    tell_names(m, list, out);
+    tell_names(m, list, meant, out);
     mailimap_list_result_free(list);
 }
 
@@ -68,7 +111,7 @@ static enum rc missing_folder(struct imap_mailbox *m, const char *folder, struct
 {
     CLEANUP(str_clear) struct str names = STR_INIT;
 
-    list_folders(m, &names);
+    list_folders(m, folder, &names);
     return FAIL(err, RC_NOT_FOUND, "%s: there is no folder \"%s\"; check `folders`%s%s",
                 session_name(m), folder, names.len > 0 ? "; there are " : "", str_z(&names));
 }

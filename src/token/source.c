@@ -110,6 +110,8 @@ static enum rc settle(struct token_source *t, struct str *out, struct err *err)
         str_add(&t->refresh, str_slice(&f.refresh));
     }
     if (f.rc != RC_OK) {
+        if (f.rc == RC_REFUSED)
+            forget(&t->refresh); /* perhaps somebody has put another one into the file */
         note_failure(t, &f);
         *err = f.err;
         return f.rc;

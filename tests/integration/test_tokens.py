@@ -174,6 +174,22 @@ def test_a_refresh_token_that_cannot_be_stored_is_kept_in_memory(endpoint, sourc
     assert [f["refresh_token"][:2] for f in endpoint.forms] == ["r0", "r1"] and file.read_text() == "r0\n"
 
 
+def test_a_kept_refresh_token_that_is_refused_gives_way_to_the_file(endpoint, source, tmp_path):
+    file = tmp_path / "refresh"
+    file.write_text("r0\n")
+    (tmp_path / "refresh.new").mkdir()
+    endpoint.rotates, endpoint.life = True, 1
+    with source(refresh_token_file=file) as tool:
+        assert tool.ask("get")["rc"] == "ok"
+        endpoint.turns.append(error("invalid_grant"))
+        time.sleep(0.95)
+        assert tool.ask("get")["rc"] == "refused"
+        file.write_text("another\n")
+        time.sleep(5.05)  # the pause after a failure
+        assert tool.ask("get")["rc"] == "ok"
+    assert [f["refresh_token"][:2] for f in endpoint.forms] == ["r0", "r1", "an"]
+
+
 def test_two_processes_take_turns_with_one_refresh_token(endpoint, source, tmp_path):
     """Each of them uses what the other was given: no refresh token is shown twice."""
     file = tmp_path / "refresh"

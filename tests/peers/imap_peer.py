@@ -193,6 +193,9 @@ class Dialogue:
         separator = self.peer.script.separator
         if words[1] == "":
             self.say(f'* LIST (\\Noselect) "{separator}" ""')
+        elif words[1] == "*":
+            for name in self.peer.folders:
+                self.say(f'* LIST () "{separator}" "{name}"')
         elif words[1] in self.peer.folders:
             self.say(f'* LIST () "{separator}" "{words[1]}"')
         return "done"

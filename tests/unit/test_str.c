@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: base */
+#include <onecase/distance.h>
 #include <onecase/str.h>
 #include <testing.h>
 
@@ -273,9 +274,46 @@ static void a_text_is_copied_whole_or_cut_between_characters(void **state)
     }
 }
 
+static void how_far_two_words_are_apart_is_counted(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *other;
+        size_t distance;
+    } rows[] = {
+        {"", "", 0},
+        {"a", "", 1},
+        {"", "abc", 3},
+        {"same", "same", 0},
+        {"Procesed", "Processed", 1},
+        {"kitten", "sitting", 3},
+        {"ab", "ba", 2},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows)
+        assert_int_equal(slice_distance(slice_z(row->name), slice_z(row->other)), row->distance);
+}
+
+static void only_the_start_of_long_words_is_compared(void **state)
+{
+    char a[200];
+    char b[200];
+
+    (void)state;
+    memset(a, 'x', sizeof a);
+    memset(b, 'x', sizeof b);
+    b[150] = 'y';
+    assert_int_equal(slice_distance((struct slice){a, sizeof a}, (struct slice){b, sizeof b}), 0);
+    b[10] = 'y';
+    assert_int_equal(slice_distance((struct slice){a, sizeof a}, (struct slice){b, sizeof b}), 1);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(how_far_two_words_are_apart_is_counted),
+        cmocka_unit_test(only_the_start_of_long_words_is_compared),
         cmocka_unit_test(a_text_is_copied_whole_or_cut_between_characters),
         cmocka_unit_test(a_new_str_is_an_empty_text),
         cmocka_unit_test(additions_stand_one_after_another),
