@@ -9,6 +9,7 @@ no_keywords  PERMANENTFLAGS without \\*, and STORE and APPEND of keywords refuse
 utf8_only    UTF8=ONLY: names are UTF-8, and nothing is done before ENABLE UTF8=ACCEPT
 answers      function of an untagged or tagged line (octets, without its end) that returns what takes its
              place: None for nothing, or a list of lines
+empty        a pattern of the end of a line; what it matches gets "" in place of the literal that it announces
 on(pattern, *acts)
              once for each act, when a command matches: "no [LIMIT] slower" | "bye [UNAVAILABLE] down" (then it
              closes) | "say * 1 EXISTS" (then it passes on) | "stall" | "close" | "lose" (it passes on, and the
@@ -162,6 +163,10 @@ class Dialogue:
         if self.announced and line[:1] != b"*":
             self.announced = False
             self.verdicts.put(line[:1])
+        if self.proxy.empty and self.proxy.empty.search(line):
+            self.far.octets(int(LITERAL.search(line)[1]))
+            self.near.send(self.proxy.empty.sub(rb'\1 ""', line) + self.far.line() + b"\r\n")
+            return
         for one in self.proxy.answered(line):
             self.near.send(one + b"\r\n")
             while found := LITERAL.search(one):
@@ -181,9 +186,9 @@ class Dialogue:
 
 
 class ImapProxy:
-    def __init__(self, port, without=(), no_keywords=False, utf8_only=False, answers=None):
+    def __init__(self, port, without=(), no_keywords=False, utf8_only=False, answers=None, empty=None):
         self.target, self.without = port, {word.encode() for word in without}
-        self.no_keywords, self.utf8_only, self.answers = no_keywords, utf8_only, answers
+        self.no_keywords, self.utf8_only, self.answers, self.empty = no_keywords, utf8_only, answers, empty
         self.acts, self.commands, self.connections, self.dialogues = [], [], 0, []
         self.stop = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=50)
