@@ -32,7 +32,8 @@ enum rc limit_refuse(enum reader_limit limit, const struct reader_limits *limits
 struct counts {
     const struct reader_limits *limits;
     bool in_header, after_delimiter;
-    bool beyond; /* `broken` was met */
+    bool structured; /* a header spoke of parts: before that a line like a delimiter is text */
+    bool beyond;     /* `broken` was met */
     enum reader_limit broken;
     int64_t block, field, parameters; /* of this header, of this field */
     int64_t lines, starts, boundaries;
@@ -53,6 +54,8 @@ static void count_octet(struct counts *c, struct slice rest)
 {
     if (rest.at[0] == ';')
         count(c, &c->parameters, 1, c->limits->parameters, LIMIT_parameters);
+    if (!c->structured && (rest.at[0] == 'm' || rest.at[0] == 'M'))
+        c->structured = slice_starts_nocase(rest, SLICE("multi"));
     if ((rest.at[0] == 'b' || rest.at[0] == 'B') && slice_starts_nocase(rest, SLICE("boundary")))
         count(c, &c->boundaries, 1, c->limits->boundaries, LIMIT_boundaries);
 }
@@ -97,7 +100,7 @@ static void count_line(struct counts *c, struct slice line)
     if (c->after_delimiter)
         after_delimiter(c, line);
     if (is_delimiter(line)) {
-        c->after_delimiter = true;
+        c->after_delimiter = c->structured;
         count(c, &c->comparisons, c->boundaries, c->limits->comparisons, LIMIT_comparisons);
     } else if (c->in_header && line.len > 0) {
         header_line(c, line, true);

@@ -34,6 +34,7 @@ static const struct {
     {"many parts with headers", "Content-Type: multipart/mixed; boundary=b\r\n\r\n", "--b\r\nContent-Type: a/b\r\n\r\nx\r\n", 100000, "--b--\r\n", "parts"},
     {"more leaves than are kept", "Content-Type: multipart/mixed; boundary=b\r\n\r\n", "--b\r\n\r\nx\r\n", 12000, "--b--\r\n", "texts"},
     {"lines like delimiters", "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\n", "--c\r\n", MEGABYTE, "--b--\r\n", "parts"},
+    {"a text with lines drawn across", "Content-Type: text/plain\r\n\r\n", "----\r\n\r\nx\r\n", MEGABYTE, "", NULL},
     {"a nest of messages", "", "Content-Type: message/rfc822\r\n\r\n", 320000, "Subject: x\r\n\r\nx", NULL},
     {"one line", "A: b\r\n\r\n", "aaaaaaaa", 8 * MEGABYTE, "\r\n", NULL},
     {"no delimiter to be found", "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\n", "a line of text that goes on\r\n", 8 * MEGABYTE, "", NULL},
