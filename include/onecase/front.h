@@ -84,6 +84,8 @@ struct table *table_of(const struct column *column, size_t columns) MUST_CHECK;
 /* The same, where every column may be cut and none is left out. */
 struct table *table_new(const char *const *heading, size_t columns) MUST_CHECK;
 void table_row(struct table *table, const char *const *cell); /* copies; NULL is empty */
+/* Only the columns of these headings, "case,from", in their own order; RC_USAGE: there is no such. */
+enum rc table_choose(struct table *table, const char *names, struct err *err) MUST_CHECK;
 /* Writes it so that no line is wider than `width` columns (0: as wide as it wants). `bold`: the
  * heading is. */
 void table_print(const struct table *table, size_t width, bool bold, FILE *out);
@@ -106,6 +108,8 @@ struct sheet *sheet_new(const char *title, const struct sheet_column *column, si
 void sheet_row(struct sheet *sheet, const char *const *cell);
 /* CSV is safe to open in a spreadsheet: nothing in it is taken for a formula. HTML stands alone and
  * prints well. `now_ms` is for instants in tables. */
+/* Only these columns in a table; RC_USAGE. Other formats have all. */
+enum rc sheet_choose(struct sheet *sheet, const char *headings, struct err *err) MUST_CHECK;
 void sheet_print(
     const struct sheet *sheet, enum sheet_format format, int64_t now_ms, size_t width, FILE *out);
 void sheet_free(struct sheet **sheet); /* for CLEANUP */

@@ -19,3 +19,11 @@ enum rc notices_turn(const struct operations *ops,
                      size_t notifiers,
                      int64_t now_ms,
                      struct err *err) MUST_CHECK;
+/* The duplicate report of the last month, once a month, to the owner where that is an address, else to
+ * `notify.to`; a month without an arrival has none. As notices_turn. */
+enum rc notices_monthly(const struct operations *ops,
+                        const struct notifier *mail,
+                        int64_t now_ms,
+                        struct err *err) MUST_CHECK;
+/* What a try of a notice came to. */
+enum outcome notices_outcome(enum rc rc);

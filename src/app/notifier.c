@@ -101,6 +101,9 @@ static enum rc turn(struct telling *t, struct err *err)
 {
     int64_t now_ms = clock_now(&t->clock).wall_ms;
     enum rc rc = notices_turn(&t->ops, t->notifier, t->notifiers, now_ms, err);
+    const struct notifier mail = notice_mail_port(&t->mail);
+    if (rc == RC_OK)
+        rc = notices_monthly(&t->ops, &mail, now_ms, err);
     if (rc != RC_OK)
         log_event(LOG_ERROR, "notices.failed", "rc=%s why=\"%s\"", rc_text(rc), err->text);
     return rc;

@@ -120,6 +120,9 @@ const struct about abouts[] = {
 
     { "completion",         "onecase completion bash >/etc/bash_completion.d/onecase", "" },
 
+    { "",                   "--wide",                           "does not cut the table to the terminal's width" },
+    { "",                   "--columns LIST",                   "only the columns of these headings, such as case,from" },
+
     { "",                   "--json",                           "for scripts: JSON, with the program's own words and times in UTC" },
 };
 /* clang-format on */

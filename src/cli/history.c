@@ -128,8 +128,7 @@ static int report(const struct call *call, bool replays)
     const struct view_decision *d = view.row;
     for (size_t i = 0; i < view.count; i++)
         replays ? replay_row(sheet, &d[i]) : decision_row(sheet, &d[i]);
-    sheet_print(sheet, format, call->now_ms, call->width, stdout);
-    return EXIT_DONE;
+    return show_sheet(call, sheet, format);
 }
 
 int cmd_report_replays(struct call *call)
@@ -219,8 +218,7 @@ static int list_runs(const struct call *call)
     const struct view_run *r = view.row;
     for (size_t i = 0; i < view.count; i++)
         run_row(call, sheet, &r[i]);
-    sheet_print(sheet, call->json ? SHEET_JSON : SHEET_TABLE, call->now_ms, call->width, stdout);
-    return EXIT_DONE;
+    return show_sheet(call, sheet, call->json ? SHEET_JSON : SHEET_TABLE);
 }
 
 static int take_over(const struct call *call, const char *name)

@@ -43,7 +43,7 @@ struct list {
                     struct view *out,
                     struct err *err);
     void (*json)(const struct view *view, struct str *out);
-    void (*table)(const struct call *call, const struct view *view);
+    int (*table)(const struct call *call, const struct view *view);
     const char *rows;
 };
 
@@ -62,10 +62,13 @@ static int show(struct call *call, const struct list *list)
         print(&out);
         return EXIT_DONE;
     }
+    int status = EXIT_DONE;
     if (view.count > 0)
-        list->table(call, &view);
+        status = list->table(call, &view);
     else
         printf("There are none.\n");
+    if (status != EXIT_DONE)
+        return status;
     if (filter.limit && view.count == filter.limit)
         printf("The newest %zu %s; --limit N shows more.\n", filter.limit, list->rows);
     return EXIT_DONE;
@@ -96,7 +99,7 @@ static void state_cell(const struct call *call, const struct view_item *i, struc
         str_addf(out, ", again %s", str_z(&possible));
 }
 
-static void items_table(const struct call *call, const struct view *view)
+static int items_table(const struct call *call, const struct view *view)
 {
     /* clang-format off */
     static const struct column columns[] = {
@@ -124,10 +127,11 @@ static void items_table(const struct call *call, const struct view *view)
         asked += strcmp(row[i].state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0;
         table_row(t, cell);
     }
-    table_print(t, call->width, call->terminal, stdout);
-    if (asked > 0)
+    int status = show_table(call, t);
+    if (asked > 0 && status == EXIT_DONE)
         plain_wrap("? needs your decision: 'onecase item CASE' (or KEY) says which", 0, call->width,
                    stdout);
+    return status;
 }
 
 static void items_json(const struct view *view, struct str *out)
@@ -146,7 +150,7 @@ int cmd_items(struct call *call)
 
 /* ---- deliveries ----------------------------------------------------------------------------------------- */
 
-static void deliveries_table(const struct call *call, const struct view *view)
+static int deliveries_table(const struct call *call, const struct view *view)
 {
     /* clang-format off */
     static const struct column columns[] = {
@@ -170,7 +174,7 @@ static void deliveries_table(const struct call *call, const struct view *view)
                               short_name(row[i].reference, row[i].key, room)};
         table_row(t, cell);
     }
-    table_print(t, call->width, call->terminal, stdout);
+    return show_table(call, t);
 }
 
 int cmd_deliveries(struct call *call)
@@ -184,7 +188,7 @@ int cmd_deliveries(struct call *call)
 
 /* ---- cases ------------------------------------------------------------------------------------------------ */
 
-static void cases_table(const struct call *call, const struct view *view)
+static int cases_table(const struct call *call, const struct view *view)
 {
     /* clang-format off */
     static const struct column columns[] = {
@@ -209,7 +213,7 @@ static void cases_table(const struct call *call, const struct view *view)
                               when};
         table_row(t, cell);
     }
-    table_print(t, call->width, call->terminal, stdout);
+    return show_table(call, t);
 }
 
 static void cases_json(const struct view *view, struct str *out)

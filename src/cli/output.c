@@ -65,6 +65,32 @@ void when_cell(const struct call *call, int64_t at_ms, char out[32])
         period_text(at_ms, call->now_ms, out);
 }
 
+/* --wide: as wide as it wants, for a pipe or a pager that scrolls. */
+static size_t width_of(const struct call *call)
+{
+    return args_has(&call->args, "--wide") ? 0 : call->width;
+}
+
+int show_table(const struct call *call, struct table *table)
+{
+    const char *columns = args_get(&call->args, "--columns");
+    struct err err = ERR_INIT;
+    if (columns && table_choose(table, columns, &err) != RC_OK)
+        return failed(&err);
+    table_print(table, width_of(call), call->terminal, stdout);
+    return EXIT_DONE;
+}
+
+int show_sheet(const struct call *call, struct sheet *sheet, enum sheet_format format)
+{
+    const char *columns = args_get(&call->args, "--columns");
+    struct err err = ERR_INIT;
+    if (columns && sheet_choose(sheet, columns, &err) != RC_OK)
+        return failed(&err);
+    sheet_print(sheet, format, call->now_ms, width_of(call), stdout);
+    return EXIT_DONE;
+}
+
 const char *short_name(const char *reference, const char *key, char room[16])
 {
     text_copy(room, 13, key);

@@ -16,7 +16,8 @@ struct sheet {
     char *title;
     const struct sheet_column *column;
     size_t columns, rows;
-    char **cell; /* rows * columns; NULL is nothing */
+    char **cell;  /* rows * columns; NULL is nothing */
+    char *chosen; /* headings that a table has alone; NULL is all */
 };
 
 struct sheet *sheet_new(const char *title, const struct sheet_column *column, size_t columns)
@@ -43,6 +44,7 @@ void sheet_free(struct sheet **sheet)
     for (size_t i = 0; i < s->rows * s->columns; i++)
         free(s->cell[i]);
     free(s->cell);
+    free(s->chosen);
     free(s->title);
     free(s);
     *sheet = NULL;
@@ -83,7 +85,8 @@ static void for_people(const struct sheet *s, size_t row, size_t i, int64_t now_
 
 /* ---- table ---------------------------------------------------------------------------------------------- */
 
-static void print_table(const struct sheet *s, int64_t now_ms, size_t width, FILE *out)
+/* Its columns without a row. */
+static struct table *table_for(const struct sheet *s)
 {
     struct column column[COLUMNS_MAX];
     for (size_t i = 0; i < s->columns; i++)
@@ -92,7 +95,24 @@ static void print_table(const struct sheet *s, int64_t now_ms, size_t width, FIL
                             .least = i >= KEPT && s->column[i].holds == SHEET_TEXT ? LEAST : 0,
                             .drop = i < KEPT ? 0 : (unsigned)i,
                             .right = s->column[i].holds == SHEET_NUMBER};
-    CLEANUP(table_free) struct table *t = table_of(column, s->columns);
+    return table_of(column, s->columns);
+}
+
+enum rc sheet_choose(struct sheet *sheet, const char *headings, struct err *err)
+{
+    CLEANUP(table_free) struct table *t = table_for(sheet);
+    TRY(table_choose(t, headings, err));
+    free(sheet->chosen);
+    sheet->chosen = mem_text(headings);
+    return RC_OK;
+}
+
+static void print_table(const struct sheet *s, int64_t now_ms, size_t width, FILE *out)
+{
+    CLEANUP(table_free) struct table *t = table_for(s);
+    struct err err = ERR_INIT;
+    if (s->chosen)
+        (void)!table_choose(t, s->chosen, &err);
     if (s->rows == 0) {
         fputs("There are none.\n", out);
         return;

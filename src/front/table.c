@@ -10,7 +10,8 @@
 struct table {
     struct column column[COLUMNS_MAX];
     size_t columns, rows;
-    char **cell; /* rows * columns, the heading first */
+    bool left_out[COLUMNS_MAX]; /* as the operator chose others */
+    char **cell;                /* rows * columns, the heading first */
 };
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
@@ -67,6 +68,38 @@ void table_free(struct table **table)
     *table = NULL;
 }
 
+static bool chosen(const char *names, const char *heading)
+{
+    struct slice rest = slice_z(names), one;
+    while (rest.len > 0 && slice_next(&rest, ',', &one))
+        if (slice_eq_nocase(slice_trim(one), slice_z(heading)))
+            return true;
+    return false;
+}
+
+static bool has_heading(const struct table *t, struct slice name)
+{
+    for (size_t c = 0; c < t->columns; c++)
+        if (slice_eq_nocase(slice_trim(name), slice_z(t->column[c].heading)))
+            return true;
+    return false;
+}
+
+enum rc table_choose(struct table *table, const char *names, struct err *err)
+{
+    struct slice rest = slice_z(names), one;
+    CLEANUP(str_clear) struct str known = STR_INIT;
+    for (size_t c = 0; c < table->columns; c++)
+        str_addf(&known, "%s%s", c > 0 ? ", " : "", table->column[c].heading);
+    while (rest.len > 0 && slice_next(&rest, ',', &one))
+        if (!has_heading(table, one))
+            return FAIL(err, RC_USAGE, "there is no column '%.*s'; there are %s", (int)one.len,
+                        one.at, str_z(&known));
+    for (size_t c = 0; c < table->columns; c++)
+        table->left_out[c] = !chosen(names, table->column[c].heading);
+    return RC_OK;
+}
+
 /* ---- how wide each column is ------------------------------------------------------------------------ */
 
 struct layout {
@@ -83,7 +116,7 @@ static void measure(const struct table *t, struct layout *l)
             l->width[i % t->columns] = columns;
     }
     for (size_t c = 0; c < t->columns; c++)
-        l->shown[c] = true;
+        l->shown[c] = !t->left_out[c];
 }
 
 static size_t total(const struct table *t, const struct layout *l)

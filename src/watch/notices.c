@@ -237,7 +237,7 @@ static void id_of(const struct turning *t, char out[33])
 
 /* ---- one channel --------------------------------------------------------------------------------------- */
 
-static enum outcome outcome_of(enum rc rc)
+enum outcome notices_outcome(enum rc rc)
 {
     if (rc == RC_OK)
         return OUTCOME_DONE;
@@ -281,7 +281,7 @@ static enum rc say(struct turning *t, bool *taken, struct err *err)
     id_of(t, notice.id);
     enum rc rc = t->notifier->send(t->notifier->self, &notice, &why);
     *taken = rc == RC_OK;
-    return l->notices->tried(l->self, t->notifier->channel, outcome_of(rc), "troubles",
+    return l->notices->tried(l->self, t->notifier->channel, notices_outcome(rc), "troubles",
                              rc == RC_OK ? "" : why.text, t->now_ms, err);
 }
 

@@ -246,6 +246,31 @@ def test_each_channel_remembers_for_itself(desk, hook, receiver):
     assert len(receiver.letters()) == 1 and len(hook.posts) == 2
 
 
+# ---- the monthly report -----------------------------------------------------------------------------------------
+
+
+def test_the_report_of_the_last_month_goes_to_the_owner_once(desk, receiver):
+    configure(desk, "{report: monthly}", receiver.port)
+    turn(desk, 0)  # nothing arrived in February
+    assert receiver.letters() == []
+    for days in (29.5, 30, 45):
+        turn(desk, int(days * DAY))
+    report, = receiver.letters()
+    assert report["To"] == "service-desk@example.org" and report["Subject"] == "[onecase help-desk] duplicate report of 2026-03"
+    assert "      11  arrivals\n" in text_of(report) and report["Auto-Submitted"] == "auto-generated"
+    page, = report.iter_attachments()
+    assert page.get_filename() == "report.html"
+    assert page.get_content().replace("\r\n", "\n").startswith("<!DOCTYPE html>") and "From 2026-03-01 00:00:00 until 2026-04-01" in page.get_content()
+
+
+def test_a_report_that_cannot_leave_is_tried_again(desk, hook):
+    configure(desk, "{report: monthly}")
+    turn(desk, 30 * DAY)
+    turn(desk, 30 * DAY + 10 * MINUTE)
+    turn(desk, 30 * DAY + 70 * MINUTE)
+    assert 'onecase_notices_total{channel="mail",outcome="deferred"} 2\n' in desk.run("metrics").stdout
+
+
 # ---- the service -------------------------------------------------------------------------------------------------
 
 

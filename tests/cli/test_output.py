@@ -122,3 +122,34 @@ def test_json_is_the_same_everywhere(desk):
 
 def test_a_pipe_gets_no_colour(desk):
     assert "\033" not in desk.run("items", TERM="xterm").stdout
+
+
+# ---- columns ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", ["items", "deliveries", "cases", "report decisions", "report replays", "deployments"])
+def test_a_table_is_as_wide_as_it_wants_where_that_is_asked_for(desk, words):
+    narrow = desk.run(*words.split(), width=40).stdout
+    wide = desk.run(*words.split(), "--wide", width=40).stdout
+    assert wide == desk.run(*words.split(), width=None).stdout.replace("\r", "") or len(wide) >= len(narrow)
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert "…" not in wide
+
+
+@pytest.mark.parametrize("words, columns, heading", [
+    ("items", "case,from", "CASE FROM"), ("items", "KEY, copies", "COPIES KEY"), ("cases", "made", "MADE"), ("deliveries", "uid,is", "UID IS"),
+    ("report decisions", "by,why", "BY WHY"), ("deployments", "host,process", "HOST PROCESS")])
+def test_only_the_columns_that_are_asked_for(desk, words, columns, heading):
+    said = desk.run(*words.split(), "--columns", columns).stdout
+    assert said.splitlines()[0].split() == heading.split()
+
+
+@pytest.mark.parametrize("words", ["items", "report decisions"])
+def test_a_column_that_is_none_names_those_that_are(desk, words):
+    said = desk.run(*words.split(), "--columns", "case,colour", status=64)
+    assert "there is no column 'colour'; there are " in said.stderr and said.stdout == ""
+
+
+def test_columns_are_for_tables_alone(desk):
+    assert desk.run("items", "--json", "--columns", "case").stdout == desk.run("items", "--json").stdout
+    assert desk.run("report", "decisions", "--format", "csv", "--columns", "by").stdout == desk.run("report", "decisions", "--format", "csv").stdout
