@@ -81,9 +81,9 @@ static void set_address(struct slice raw, struct str *out)
 {
     CLEANUP(str_clear) struct str text = STR_INIT;
 
-    charset_decode_raw(strip(slice_trim(raw)), &text);
-    words_plain(&text);
-    str_add(out, slice_trim(str_slice(&text)));
+    charset_decode_raw(raw, &text);
+    words_plain(&text); /* first, as a control character hides what stands behind it */
+    str_add(out, slice_trim(strip(slice_trim(str_slice(&text)))));
 }
 
 /* Removes quotes and the backslashes within, then decodes. */

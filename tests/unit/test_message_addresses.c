@@ -65,6 +65,7 @@ static const struct {
     {"two at signs",                   "<a@b@example.com>", "|a@b@example.com"},
     {"a comma in a bare name",         "Lee, Ann <ann@example.com>", "Lee|\nAnn|ann@example.com"},
     {"no comma between two",           "Bob <bob@example.com> Eve <eve@example.com>", "Bob|bob@example.com\nEve|eve@example.com"},
+    {"one before a source route",      "<\x0b@a.example:eve@example.com>", "|eve@example.com"},
     {"a control character",            "Eve\x07 <e\x01ve@example.com>", "Eve|e ve@example.com"},
     /* clang-format on */
 };
