@@ -228,19 +228,22 @@ class ImapProxy:
         while True:
             try:
                 near, _ = self.listener.accept()
-                far = socket.create_connection(("127.0.0.1", self.target))
             except OSError:
-                if self.listener.fileno() < 0:
-                    return
+                return
+            try:
+                self.join(near)
+            except OSError:  # either end has left already
                 near.close()
-                continue
-            for sock in (near, far):
-                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.connections += 1
-            dialogue = Dialogue(self, near, far)
-            self.dialogues.append(dialogue)
-            for step in (dialogue.upward, dialogue.downward):
-                threading.Thread(target=dialogue.run, args=(step,), daemon=True).start()
+
+    def join(self, near):
+        far = socket.create_connection(("127.0.0.1", self.target))
+        for sock in (near, far):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.connections += 1
+        dialogue = Dialogue(self, near, far)
+        self.dialogues.append(dialogue)
+        for step in (dialogue.upward, dialogue.downward):
+            threading.Thread(target=dialogue.run, args=(step,), daemon=True).start()
 
     def __enter__(self):
         threading.Thread(target=self.serve, daemon=True).start()
