@@ -158,13 +158,18 @@ static void balance(const struct view_duplicates *d, FILE *out)
 
 /* ---- bars ---------------------------------------------------------------------------------------------- */
 
+static int64_t percent(int64_t n, int64_t most)
+{
+    return most > 0 ? n * 100 / most : 0;
+}
+
 static void bar(FILE *out, const char *what, int64_t n, int64_t most)
 {
     fputs("<tr><td>", out);
     put(out, what);
     fprintf(out, "</td><td class=\"n\">%" PRId64 "</td><td class=\"bar\">", n);
     if (n > 0)
-        fprintf(out, "<i style=\"width:%" PRId64 "%%\"></i>", n * 100 / most);
+        fprintf(out, "<i style=\"width:%" PRId64 "%%\"></i>", percent(n, most));
     fputs("</td></tr>\n", out);
 }
 
@@ -262,7 +267,7 @@ static void days(const struct view_duplicates *d, FILE *out)
         char day[WHEN_TEXT_SIZE];
         when_text(at, day);
         fprintf(out, "<i style=\"height:%" PRId64 "%%\" title=\"%.10s: %" PRId64 "\"></i>",
-                on_day(d, at) * 100 / most, day, on_day(d, at));
+                percent(on_day(d, at), most), day, on_day(d, at));
     }
     char from[WHEN_TEXT_SIZE], to[WHEN_TEXT_SIZE];
     when_text(first, from);

@@ -94,16 +94,10 @@ static void keep(struct notice_memory **list, size_t *count, const struct notice
     (*list)[(*count)++] = *one;
 }
 
-static void add_line(struct turning *t,
-                     enum notice_state state,
-                     const char *kind,
-                     const char *mailbox,
-                     const char *level,
-                     const char *text,
-                     int64_t since_ms)
+static void add_line(struct turning *t, const struct notice_line *line)
 {
     t->line = mem_grow(t->line, t->lines + 1, sizeof *t->line);
-    t->line[t->lines++] = (struct notice_line){state, kind, mailbox, level, text, since_ms};
+    t->line[t->lines++] = *line;
 }
 
 static int64_t lasted_of(const char *kind)
@@ -138,8 +132,13 @@ static void one_trouble(struct turning *t, const struct trouble *trouble)
     bool again = m.told[0] && stage > m.stage;
     if ((worse && lasted) || again) {
         int64_t since = trouble->since_ms != NOT_DUE ? trouble->since_ms : m.since_ms;
-        add_line(t, worse ? NOTICE_NEW : NOTICE_STILL, trouble->kind, trouble->mailbox,
-                 level_words[trouble->level], trouble->text, since);
+        const struct notice_line line = {.state = worse ? NOTICE_NEW : NOTICE_STILL,
+                                         .kind = trouble->kind,
+                                         .mailbox = trouble->mailbox,
+                                         .level = level_words[trouble->level],
+                                         .text = trouble->text,
+                                         .since_ms = since};
+        add_line(t, &line);
         t->urgent |= worse && trouble->level == LEVEL_CRITICAL;
         text_copy(m.told, sizeof m.told, level_words[trouble->level]);
         m.stage = stage;
@@ -162,10 +161,14 @@ static void one_over(struct turning *t, const struct notice_memory *m)
     if (is_there(t, m) || !m->told[0] || !wants(t->set, "clear"))
         return;
     keep(&t->seen, &t->seens, m);
+    struct notice_line line = {
+        .state = NOTICE_OVER, .mailbox = m->mailbox, .level = m->told, .since_ms = m->since_ms};
     for (size_t i = 0; i < LENGTH(kinds); i++)
-        if (strcmp(kinds[i].kind, m->trouble) == 0)
-            add_line(t, NOTICE_OVER, kinds[i].kind, m->mailbox, m->told, kinds[i].over,
-                     m->since_ms);
+        if (strcmp(kinds[i].kind, m->trouble) == 0) {
+            line.kind = kinds[i].kind;
+            line.text = kinds[i].over;
+            add_line(t, &line);
+        }
 }
 
 /* ---- in words ------------------------------------------------------------------------------------------ */

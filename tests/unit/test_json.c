@@ -289,8 +289,9 @@ static void cases_have_the_contracts_fields(void **state)
     assert_has(&list, "\"messages\": 2");
     assert_has(&list, "\"path\": null");
     json_cases(&view, true, &one);
-    assert_names(&one, CASE_NAMES " key from reply_to subject date text direction " ATTACHMENT_NAMES
-                                  " reports action key seen_at");
+    assert_names(&one,
+                 CASE_NAMES " key from reply_to subject date text direction marks " ATTACHMENT_NAMES
+                            " reports action key seen_at");
     assert_has(&one, "\"reply_to\": null");
     assert_has(&one, "\"date\": null");
 }
