@@ -8,8 +8,8 @@
  * No call sets \Seen, none expunges what it did not itself move.
  *
  * RC_DEFERRED: the server or the way to it failed, nothing was done. RC_REFUSED: this will not work
- * until somebody changes something (sign-in, rights, no such folder); the text says what. RC_UNKNOWN
- * only from move and append: it may have been done; look.
+ * until somebody changes something (sign-in, rights); the text says what. RC_NOT_FOUND: there is no such
+ * folder. RC_UNKNOWN only from move and append: it may have been done; look.
  */
 #pragma once
 

@@ -30,6 +30,8 @@ struct store_options {
     int64_t now_ms;
     const struct store_wait *wait; /* copied; a mailbox that is not among them waits for nothing */
     size_t waits;
+    int64_t
+        longest_delay_ms; /* what is due later than that was timed before the clock went back; 0: any */
     bool
         skip_check; /* opens without reading every page: a tool, or a worker of a service that has */
     struct store *like; /* NULL, or a ledger without events: a new one copies its schema instead of

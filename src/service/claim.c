@@ -312,7 +312,9 @@ enum rc claim_check(struct service *s, struct err *err)
         return RC_OK;
     struct err why = ERR_INIT;
     enum rc rc = claim_judge(s, &why);
-    s->claim_read |= rc == RC_OK;
+    if (rc ==
+        RC_OK) /* whose it is holds until somebody has looked again, whatever fails in between */
+        s->claim_read = !s->result->other_owner[0];
     if (rc == RC_DEFERRED || rc == RC_REFUSED || rc == RC_UNKNOWN || rc == RC_NOT_FOUND) {
         service_mailbox_fault(s, &why);
         return RC_OK;

@@ -223,11 +223,12 @@ static enum rc look_in_target(struct looking *l, struct err *err)
     return choose(l, &f, line, digest, count, err);
 }
 
-/* Copied but not yet removed (servers without MOVE): the copy stands, so the source may go. */
+/* Copied but not yet removed (servers without MOVE): the copy stands, so the source may go. Also where it
+ * is not listed any more: a run that died between its mark and the expunge left it there, marked. */
 static enum rc remove_source(struct looking *l, struct err *err)
 {
     const struct mailbox *m = l->b->s->port->mailbox;
-    if (!l->in_source)
+    if (l->delivery->stale)
         return RC_OK;
     return m->remove(m->self, l->delivery->folder, l->delivery->uidvalidity, l->delivery->uid, err);
 }

@@ -35,8 +35,9 @@ struct service {
     bool entered;
     _Atomic bool stopping; /* set from a signal handler */
     bool careful;          /* a run died without explanation: one by one, marking each */
-    bool
-        claim_read; /* the claim folder was read since this run began: the ledger is as it was left */
+    /* When the claim folder was last read since this run began, the mailbox was ours: and the ledger is as
+     * it was left. */
+    bool claim_read;
     bool told_failure; /* the log has said what is wrong with the mailbox's server */
     bool record_changed;
     uint32_t claim_uidvalidity; /* of the claim folder, for the notes */

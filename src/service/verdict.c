@@ -266,12 +266,11 @@ static enum rc return_one(struct answering *a, const char *key, struct err *err)
             .effect = {.effect = e->id, .from = e->status, .on = ON_EVERYBODY, .due_ms = due}};
     bool asked = item.state == ITEM_NEEDS_RECONCILIATION && item.reason == REASON_REPLY_WAITS;
     if (e && (asked || item.state == ITEM_COMPLETE))
-        change[n++] = (struct change){.what = CHANGE_ITEM,
-                                      .key = key,
-                                      .fence = NO_FENCE,
-                                      .item = {.from = item.state,
-                                               .on = asked ? ITEM_ON_EVIDENCE : ITEM_ON_REOPEN,
-                                               .due_ms = due}};
+        change[n++] =
+            (struct change){.what = CHANGE_ITEM,
+                            .key = key,
+                            .fence = NO_FENCE,
+                            .item = {.from = item.state, .on = ITEM_ON_REOPEN, .due_ms = due}};
     if (n == 0)
         return RC_OK;
     enum rc rc = l->work->commit(l->self, s->run.id, service_now(s), change, n, NULL, err);

@@ -304,6 +304,61 @@ static enum rc end_own_doubts(struct store *store, const struct claiming *c, str
     return writing_finish(&w, err);
 }
 
+/* ---- a clock that went back ---------------------------------------------------------------- */
+
+/* Nothing that was tried waits longer than the longest delay, so what is due later was timed before the
+ * clock went back: it would wait as long as the jump. What waits for its first try may be far ahead (a
+ * limit's window); only its look is brought near. */
+static enum rc is_too_far(struct db *db, const struct claiming *c, int64_t until, struct err *err)
+{
+    static const char find[] = "SELECT 1 AS one FROM item WHERE mailbox = $1 AND next_due > $2"
+                               " AND lease_run IS NULL UNION ALL SELECT 1 AS one FROM item"
+                               " WHERE lease_run = $3 AND mailbox = $1 AND next_due > $2 LIMIT 1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, c->mailbox);
+    stmt_int(s, 2, until);
+    stmt_text(s, 3, c->run);
+    return stmt_row(s, err);
+}
+
+#define TOO_FAR                                                                                    \
+    "(SELECT key FROM item WHERE mailbox = $1 AND next_due > $2"                                   \
+    " AND (lease_run IS NULL OR lease_run = $3))"
+
+static enum rc run_near(
+    struct store *store, const struct claiming *c, const char *sql, int64_t until, struct err *err)
+{
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(store->db, sql, &s, err));
+    stmt_text(s, 1, c->mailbox);
+    stmt_int(s, 2, until);
+    stmt_text(s, 3, c->run);
+    return stmt_run(s, NULL, err);
+}
+
+static enum rc bring_near(struct store *store, const struct claiming *c, struct err *err)
+{
+    static const char steps[] = "UPDATE effect SET due = $2 WHERE status = 'deferred'"
+                                " AND attempts > 0 AND due > $2 AND key IN " TOO_FAR;
+    static const char items[] = "UPDATE item SET next_due = $2 WHERE key IN " TOO_FAR;
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    int64_t until = c->now.wall_ms + store->longest_delay_ms;
+
+    if (store->longest_delay_ms == 0)
+        return RC_OK;
+    enum rc rc = is_too_far(store->db, c, until, err);
+
+    if (rc != RC_OK)
+        return rc == RC_NOT_FOUND ? RC_OK : rc;
+    TRY(writing_begin(store, c->run, c->now, &w, err));
+    TRY(run_near(store, c, steps, until, err));
+    TRY(run_near(store, c, items, until, err));
+    return writing_finish(&w, err);
+}
+
 enum rc items_claim(struct store *store,
                     const struct claiming *c,
                     struct work_item **out,
@@ -316,6 +371,7 @@ enum rc items_claim(struct store *store,
     *out = NULL;
     *count = 0;
     TRY(end_own_doubts(store, c, err));
+    TRY(bring_near(store, c, err));
     /* An idle look must not wait for the write lock. */
     TRY(find_due(store->db, c, &look, err));
     if (look.count == 0)

@@ -41,29 +41,38 @@ enum rc evidence_add(struct writing *w,
     return change->over ? try_is_over(w, change->effect, err) : RC_OK;
 }
 
-static enum rc shown(struct db *db, int64_t effect, bool *out, struct err *err)
+/* In doubt, or due again after a doubt that a person, or nobody, has answered: what was found shows that
+ * an earlier try went out. */
+static enum rc
+shown(struct db *db, int64_t effect, bool *out, enum effect_status *status, struct err *err)
 {
     static const char find[] =
-        "SELECT 1 AS one FROM effect JOIN evidence ON evidence.key = effect.key"
+        "SELECT effect.status FROM effect JOIN evidence ON evidence.key = effect.key"
         " AND evidence.effect = effect.id AND evidence.found = 1"
-        " WHERE effect.id = $1 AND effect.status = 'unknown' LIMIT 1";
+        " WHERE effect.id = $1 AND (effect.status = 'unknown' OR (effect.status = 'deferred'"
+        "  AND EXISTS (SELECT 1 FROM attempt WHERE attempt.effect = effect.id"
+        "   AND attempt.outcome = 'unknown'))) LIMIT 1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
+    *out = false;
     TRY(stmt_open(db, find, &s, err));
     stmt_int(s, 1, effect);
     enum rc rc = stmt_row(s, err);
 
-    *out = rc == RC_OK;
-    return rc == RC_NOT_FOUND ? RC_OK : rc;
+    if (rc != RC_OK)
+        return rc == RC_NOT_FOUND ? RC_OK : rc;
+    if (!effect_status_parse(col_text(s, "status"), status))
+        return FAIL(err, RC_BROKEN, "evidence: a step is in no status");
+    *out = true;
+    return RC_OK;
 }
 
 enum rc evidence_settle(struct writing *w, const char *key, int64_t effect, struct err *err)
 {
-    struct effect_change change = {
-        .effect = effect, .from = EFFECT_UNKNOWN, .on = ON_EVIDENCE, .due_ms = NOT_DUE};
+    struct effect_change change = {.effect = effect, .on = ON_EVIDENCE, .due_ms = NOT_DUE};
     bool settles;
 
-    TRY(shown(w->store->db, effect, &settles, err));
+    TRY(shown(w->store->db, effect, &settles, &change.from, err));
     if (!settles)
         return RC_OK;
     TRY(step_effect(w, key, &change, err));
@@ -85,16 +94,24 @@ static enum rc due_now(struct writing *w, const char *key, struct err *err)
     return stmt_run(s, NULL, err);
 }
 
+/* What a person is asked about a confirmation is answered by its copy, whatever became of a later try. */
+static bool about_letter(enum reason reason)
+{
+    return reason == REASON_UNKNOWN_SENT || reason == REASON_GAVE_UP ||
+           reason == REASON_REPLY_WAITS;
+}
+
 static enum rc asked(struct db *db, const char *key, bool *out, struct err *err)
 {
     static const char find[] = "SELECT state, reason FROM item WHERE key = $1";
+    enum reason reason;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));
     stmt_text(s, 1, key);
     TRY(stmt_row(s, err));
     *out = strcmp(col_text(s, "state"), item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0 &&
-           strcmp(col_text(s, "reason"), reason_text(REASON_UNKNOWN_SENT)) == 0;
+           reason_parse(col_text(s, "reason"), &reason) && about_letter(reason);
     return RC_OK;
 }
 

@@ -21,6 +21,7 @@ static void remember_waits(struct store *store, const struct store_options *opti
 {
     store->wait = mem_new(options->waits + 1, sizeof *store->wait);
     store->waits = options->waits;
+    store->longest_delay_ms = options->longest_delay_ms;
     for (size_t i = 0; i < options->waits; i++) {
         const struct store_wait *from = &options->wait[i];
         struct waiting_times *to = &store->wait[i];

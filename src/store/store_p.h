@@ -19,6 +19,7 @@ struct store {
     struct db *db;
     struct waiting_times *wait;
     size_t waits;
+    int64_t longest_delay_ms;
     char run[RUN_ID_SIZE]; /* that entered by this store; "" before: a tool's */
 };
 

@@ -2,6 +2,7 @@
 """K: several runs, people and configurations at once."""
 import os
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -10,6 +11,8 @@ import pytest
 
 from deployment import CRASHING, rig
 from mails import PDF, part, plain, with_parts
+from proxy import Proxy
+from smtp_peer import Script
 
 
 
@@ -265,3 +268,24 @@ def test_k10_a_program_of_another_version_takes_an_item_over(deployment, call):
     assert [i["state"] for i in deployment.items()] == ["complete"]
     assert len(deployment.acknowledgements()) == 1
     deployment.check()
+
+
+def test_k07_a_run_whose_mailbox_was_taken_over_sends_nothing_while_its_mail_server_is_away(make):
+    """Whose it is was seen last, and holds until somebody can look again."""
+    one, two = make("on RCPT reply 450 4.7.1 later"), make()
+    two.user, two.settings["name"] = one.user, "second"
+    two.mailbox["imap"]["username"] = one.user
+    with Proxy(one.servers.dovecot.imap) as way, socket.create_server(("127.0.0.1", 0)) as away:
+        one.mailbox["imap"]["port"] = way.port
+        one.deliver(plain("asks"))
+        service = one.serve()
+        rig.await_(lambda: one.items() and rig.effects(one.items()[0], "acknowledgement")[0]["attempts"], "it is put off")
+        two.run("run", "--once", "--take-over", "help-desk", status=None)
+        rig.await_(lambda: service.said("claim.lost"), "it has lost the mailbox")
+        one.peer.script = Script("")
+        way.target, way.at, way.happened, way.how = away.getsockname()[1], 0, False, "cut"
+        away.settimeout(20)
+        for _ in range(3):
+            away.accept()[0].close()
+        assert one.peer.accepted == [], "sent by one who no longer owns the mailbox"
+        service.end()

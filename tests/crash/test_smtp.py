@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """S: what a mail server can do to the whole program, row by row; test_smtp_stages.py has each stage of the
 courier alone. S20-S25 take hours at real servers: here the back-off is 20 ms to 50 ms, or the clock is moved."""
+import sqlite3
+
 import pytest
 
 from deployment import rig
@@ -144,6 +146,21 @@ def test_s21_554_after_the_line_for_everybody_completes_nobody_unanswered(make):
     print(states(deployment), answers(deployment), [i["reason"] for i in deployment.items()])
     deployment.peer.script = Script("")
     all_are_told_once(deployment, 6)
+
+
+def test_s21_those_that_wait_already_return_as_it_was_not_their_fault(make):
+    """One after the other: the third shows that everybody is refused, and what the first two wait for is withdrawn by
+    the service, not found by evidence."""
+    deployment = make("after end-of-data reply 554 5.2.0 quota exceeded")
+    for mail in several(3):
+        deployment.deliver(mail)
+        deployment.run("run", "--once")
+    assert states(deployment) == ["in_progress"] * 3
+    with sqlite3.connect(f"file:{deployment.data / 'ledger.db'}?mode=ro", uri=True) as ledger:
+        left = ledger.execute("SELECT what, actor FROM event WHERE from_state = 'needs_reconciliation'").fetchall()
+    assert left == [("reopen", "service")] * 2
+    deployment.peer.script = Script("")
+    all_are_told_once(deployment, 3)
 
 
 def test_s22_a_server_that_replaces_the_message_id_the_copy_is_found_by_our_header(make):

@@ -112,6 +112,28 @@ static void not_sent_is_taken_only_once_nothing_can_carry_it(void **state)
     }
 }
 
+static void set_ack_id(struct desk *d, const char *ack_id)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof sql, "UPDATE effect SET ack_id = '%s' WHERE kind = 'acknowledgement'", ack_id);
+    scene(d, sql);
+}
+
+/* The try that follows meets a server that takes it later, until nobody waits any more. */
+static void put_off(struct desk *d, bool gave_up)
+{
+    CLEANUP(claimed_clear) struct claimed c = claim(d, RUN_A, 1);
+    struct work_effect *ack = effect_in(c.item, EFFECT_ACKNOWLEDGEMENT);
+    struct change later = ended(c.item, ack, OUTCOME_DEFERRED);
+    struct change wait = item_step_to(c.item, ITEM_ON_WAIT);
+
+    later.effect.from = EFFECT_DEFERRED;
+    later.effect.due_ms = d->now.wall_ms + MINUTES(5);
+    wait.item.reason = REASON_GAVE_UP;
+    COMMIT(d, RUN_A, later, gave_up ? wait : give_back(c.item, d->now.wall_ms + MINUTES(5)));
+}
+
 /* Another try may be alive, though the last one is not. */
 static void every_try_in_doubt_must_be_over(void **state)
 {
@@ -127,6 +149,47 @@ static void every_try_in_doubt_must_be_over(void **state)
     assert_true(result.possible_from_ms == INT64_MAX);
     must(d, d->l.runs->bury(d->store, RUN_A, RUN_B, d->now, &d->err));
     must(d, DECIDE(d, .key = r.key, .decision = DECIDE_NOT_SENT));
+}
+
+/* E02, E05: what shows that the first went out may come after a person has said that it did not. */
+static void what_is_found_after_not_sent_and_before_it_is_sent_again_prevents_that(void **state)
+{
+    static const struct {
+        const char *name;
+        bool copy, tried, gave_up;
+    } rows[] = {
+        {"E02 our own copy", true, false, false},
+        {"E05 a report or reply", false, false, false},
+        {"after a further try was put off", false, true, false},
+        {"after it was given up", true, true, true},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        void *desk;
+        char ack_id[EFFECT_ID_SIZE], named[80];
+
+        open_desk(&desk);
+        struct desk *d = desk;
+        struct reservation r = doubtful(d, true);
+
+        scene(d, "UPDATE effect SET target = 'accepted' WHERE kind = 'acknowledgement'");
+        acknowledgement_id(r.key, "accepted", ack_id);
+        snprintf(named, sizeof named, "<ack.%s@example.org>", ack_id);
+        set_ack_id(d, ack_id);
+        pass(d, FINAL + WAIT);
+        must(d, DECIDE(d, .key = r.key, .decision = DECIDE_NOT_SENT));
+        assert_string_equal(ack_of(d, r.key), "deferred");
+        if (row->tried)
+            put_off(d, row->gave_up);
+        ARRIVE(d, .id = row->copy ? named : "<b@x>", .uid = 2,
+               .from = row->copy ? "help@example.org" : "ann@example.com",
+               .in_reply_to = row->copy ? NULL : named, .acknowledgement = row->copy ? ack_id : NULL,
+               .proven = row->copy);
+        assert_string_equal(ack_of(d, r.key), "done");
+        assert_string_equal(item_of(d, r.key), "in_progress ");
+        close_desk(&desk);
+    }
 }
 
 static void O03_not_sent_sends_once_more(void **state)
@@ -780,6 +843,8 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(not_sent_is_taken_only_once_nothing_can_carry_it),
         AT_DESK(every_try_in_doubt_must_be_over),
+        cmocka_unit_test(
+            what_is_found_after_not_sent_and_before_it_is_sent_again_prevents_that),
         AT_DESK(O03_not_sent_sends_once_more),
         cmocka_unit_test(an_answer_moves_the_acknowledgement),
         AT_DESK(E01_what_was_found_meanwhile_is_a_conflict),

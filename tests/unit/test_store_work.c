@@ -218,6 +218,34 @@ static void the_oldest_comes_first_and_neither_new_nor_old_is_starved(void **sta
     assert_int_equal(new_ones, 3);
 }
 
+/* L07: it would wait for as long as the clock jumped. */
+static void L07_after_the_clock_went_back_nothing_waits_longer_than_the_longest_delay(void **state)
+{
+    struct desk *d = *state;
+    int64_t due;
+
+    ARRIVE(d, .id = "<a1@x>", .uid = 1);
+    {
+        CLEANUP(claimed_clear) struct claimed c = claim(d, RUN_A, 10);
+        struct work_effect *ack = effect_in(c.item, EFFECT_ACKNOWLEDGEMENT);
+        struct change later = ended(c.item, ack, OUTCOME_DEFERRED);
+
+        later.effect.from = EFFECT_PLANNED;
+        later.effect.due_ms = d->now.wall_ms + MINUTES(5);
+        COMMIT(d, RUN_A, later, give_back(c.item, d->now.wall_ms + MINUTES(5)));
+    }
+    d->now.wall_ms -= HOURS(1);
+    d->store->longest_delay_ms = MINUTES(15);
+    CLEANUP(claimed_clear) struct claimed none = claim(d, RUN_A, 10);
+    assert_int_equal(none.count, 0);
+    must(d, d->l.work->next_due(d->store, "help", d->now, &due, &d->err));
+    assert_int_equal(due, d->now.wall_ms + MINUTES(15));
+    d->now.wall_ms += MINUTES(15);
+    CLEANUP(claimed_clear) struct claimed one = claim(d, RUN_A, 10);
+    assert_int_equal(one.count, 1);
+    assert_int_equal(effect_in(one.item, EFFECT_ACKNOWLEDGEMENT)->due_ms, d->now.wall_ms);
+}
+
 static void what_is_not_due_does_not_come(void **state)
 {
     struct desk *d = *state;
@@ -392,6 +420,7 @@ int main(void)
         AT_DESK(its_own_lease_is_renewed_when_half_of_it_has_passed),
         AT_DESK(a_paused_mailbox_gives_nothing_and_one_paused_for_a_kind_does),
         AT_DESK(the_oldest_comes_first_and_neither_new_nor_old_is_starved),
+        AT_DESK(L07_after_the_clock_went_back_nothing_waits_longer_than_the_longest_delay),
         AT_DESK(what_is_not_due_does_not_come),
         AT_DESK(a_complete_item_comes_for_its_copy_and_stays_complete),
         AT_DESK(next_due_is_the_first_own_time_or_the_end_of_anothers_lease),
