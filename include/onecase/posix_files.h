@@ -30,3 +30,9 @@ void posix_files_close(struct posix_files **files);       /* for CLEANUP */
 /* Removes what was not written to since `before_ms` (wall time) from tmp/: leftovers of runs that
  * were killed. */
 enum rc posix_files_sweep(const char *data_dir, int64_t before_ms, struct err *err) MUST_CHECK;
+/* Removes from incoming/ what `leftover` says is one: the name is the digest of its octets. */
+enum rc
+posix_files_sweep_incoming(const char *data_dir,
+                           bool (*leftover)(void *ctx, const char *name, int64_t written_ms),
+                           void *ctx,
+                           struct err *err) MUST_CHECK;

@@ -138,7 +138,17 @@ struct view_key {
     int64_t deliveries, first_seen_ms, last_seen_ms;
 };
 
-/* Contract section 8, report duplicates: it must add up. */
+/* One decision, or one replay. */
+struct view_decision {
+    const char *key, *reference, *mailbox, *decision, *by, *second, *why;
+    const char *state, *reason; /* of the item, when it was taken */
+    const char *plan;           /* of a replay: the plan's digest */
+    int64_t decided_ms;
+    int64_t undone_ms; /* NOT_DUE: it stands */
+    int64_t asked_ms;  /* since when the item waited for it; NOT_DUE: it did not */
+};
+
+/* Contract section 8, report duplicates, as it stood at the end of the period: it must add up. */
 struct view_duplicates {
     int64_t since_ms, until_ms;
     int64_t deliveries;
@@ -151,16 +161,15 @@ struct view_duplicates {
     size_t days, mailboxes, domains;
     const struct view_key *key;
     size_t keys;
+    const struct view_decision *late; /* of after the period, about mail of it; in no number */
+    size_t late_count;
 };
 
-/* One decision, or one replay. */
-struct view_decision {
-    const char *key, *reference, *mailbox, *decision, *by, *second, *why;
-    const char *state, *reason; /* of the item, when it was taken */
-    const char *plan;           /* of a replay: the plan's digest */
-    int64_t decided_ms;
-    int64_t undone_ms; /* NOT_DUE: it stands */
-    int64_t asked_ms;  /* since when the item waited for it; NOT_DUE: it did not */
+/* What one number of that report counts. */
+struct view_report_row {
+    const char *key, *reference, *mailbox;
+    const char *what; /* the arrival's class, or acknowledgement-unknown, -doubled */
+    int64_t at_ms, id;
 };
 
 /* One process life. */
@@ -287,6 +296,10 @@ struct views {
     enum rc (*suspects)(void *self, const char *key, struct view *out, struct err *err);
     /* view_file: every original and attachment that counts as stored. */
     enum rc (*files)(void *self, struct view *out, struct err *err);
+    /* Of octets, by the hex of their digest: are they recorded, and is an original still to be made of
+     * them? */
+    enum rc (*incoming)(
+        void *self, const char *octets, bool *recorded, bool *wanted, struct err *err);
     /* view_event of one item, in order. */
     enum rc (*events)(void *self, const char *key, struct view *out, struct err *err);
     /* view_left, by UID. */
@@ -312,6 +325,14 @@ struct views {
     enum rc (*one_case)(void *self, const char *reference, struct view *out, struct err *err);
     /* One view_numbers. */
     enum rc (*numbers)(void *self, struct view *out, struct err *err);
+    /* view_report_row, of the number with that name in JSON ("redelivered", "decided.waiting",
+     * "boundaries.retry", "day:2026-03-02", …); RC_USAGE names them all. */
+    enum rc (*duplicate_rows)(void *self,
+                              int64_t since_ms,
+                              int64_t until_ms,
+                              const char *number,
+                              struct view *out,
+                              struct err *err);
     /* One view_duplicates, of deliveries seen in [since, until). */
     enum rc (*duplicates)(
         void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err);

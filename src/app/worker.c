@@ -118,9 +118,53 @@ static void warn_of_secrets(const struct wired *w, int64_t *warned_ms)
                   EXPIRING_REMEDY);
 }
 
+/* ---- leftovers ------------------------------------------------------------------------------------ */
+
+#define LONG_ENOUGH DAYS(1) /* nothing that is in use is that old */
+
+struct leaving {
+    const struct views *views;
+    int64_t before_ms;
+};
+
+/* What is recorded, and wanted by no item any more, is a leftover of a removal that failed or of a run
+ * that was killed before it, or overtaken. What is not recorded may be another run's that is about to
+ * record it. Should one be taken from a run all the same, it fetches the mail once more. */
+static bool is_leftover(void *ctx, const char *name, int64_t written_ms)
+{
+    const struct leaving *l = ctx;
+    struct err err = ERR_INIT;
+    bool recorded, wanted;
+    if (l->views->incoming(l->views->self, name, &recorded, &wanted, &err) != RC_OK)
+        return false;
+    return recorded ? !wanted : written_ms < l->before_ms;
+}
+
+/* What killed runs left under tmp/ and incoming/. */
+static void sweep(const struct wired *w)
+{
+    struct err err = ERR_INIT;
+    struct leaving leaving = {&w->data.views, clock_now(&w->clock).wall_ms - LONG_ENOUGH};
+    const char *data_dir = w->config->data_dir;
+    if (posix_files_sweep(data_dir, leaving.before_ms, &err) != RC_OK)
+        log_event(LOG_WARN, "tmp.left", "why=\"%s\"", err.text);
+    if (posix_files_sweep_incoming(data_dir, is_leftover, &leaving, &err) != RC_OK)
+        log_event(LOG_WARN, "incoming.left", "why=\"%s\"", err.text);
+}
+
+static void sweep_now_and_then(const struct wired *w, int64_t *swept_boot_ms)
+{
+    int64_t now = clock_now(&w->clock).boot_ms;
+    if (now - *swept_boot_ms < HOURS(1))
+        return;
+    *swept_boot_ms = now;
+    sweep(w);
+}
+
 static enum rc run_on(struct wired *w, struct service *service, struct err *err)
 {
     int64_t warned_ms = 0;
+    int64_t swept = clock_now(&w->clock).boot_ms;
     while (!told_to_stop) {
         warn_of_secrets(w, &warned_ms);
         struct tick_result r = {.wake_ms = NOT_DUE};
@@ -131,17 +175,9 @@ static enum rc run_on(struct wired *w, struct service *service, struct err *err)
             wake_rest(w->config->first_delay_ms);
         else if (!r.moved)
             wait_for_news(w, &r);
+        sweep_now_and_then(w, &swept);
     }
     return RC_OK;
-}
-
-/* What killed runs left under tmp/; nothing that is in use is a day old. */
-static void sweep(const struct wired *w)
-{
-    struct err err = ERR_INIT;
-    int64_t before = clock_now(&w->clock).wall_ms - DAYS(1);
-    if (posix_files_sweep(w->config->data_dir, before, &err) != RC_OK)
-        log_event(LOG_WARN, "tmp.left", "why=\"%s\"", err.text);
 }
 
 enum rc worker_run(const struct config *config,

@@ -61,6 +61,26 @@ enum rc view_files(void *self, struct view *out, struct err *err)
     return RC_OK;
 }
 
+/* ---- what waits under incoming/ -------------------------------------------------------------- */
+
+enum rc view_incoming(void *self, const char *octets, bool *recorded, bool *wanted, struct err *err)
+{
+    static const char find[] =
+        "SELECT EXISTS (SELECT 1 FROM delivery WHERE mailbox IN (SELECT id FROM mailbox)"
+        "  AND octets = $1) AS recorded, EXISTS (SELECT 1 FROM item"
+        "  WHERE mailbox IN (SELECT id FROM mailbox) AND octets = $1 AND original_kept = 0"
+        "  AND disposition <> 'adopted') AS wanted";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, octets);
+    TRY(stmt_row(s, err));
+    *recorded = col_int(s, "recorded") != 0;
+    *wanted = col_int(s, "wanted") != 0;
+    return RC_OK;
+}
+
 /* ---- what must have left a folder ----------------------------------------------------------- */
 
 enum rc view_left(void *self,

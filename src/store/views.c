@@ -11,6 +11,7 @@ struct views store_views(struct store *store)
         .alike = view_alike,
         .events = view_events,
         .files = view_files,
+        .incoming = view_incoming,
         .left = view_left,
         .contradictions = view_contradictions,
         .decisions = view_decisions,
@@ -21,5 +22,6 @@ struct views store_views(struct store *store)
         .one_case = view_one_case,
         .numbers = view_numbers,
         .duplicates = view_duplicates_of,
+        .duplicate_rows = view_duplicate_rows,
     };
 }

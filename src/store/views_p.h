@@ -44,6 +44,8 @@ enum rc view_reports(struct db *db,
 
 enum rc view_suspects(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_events(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_incoming(void *self, const char *octets, bool *recorded, bool *wanted, struct err *err)
+    MUST_CHECK;
 enum rc view_files(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_left(void *self,
                   const char *mailbox,
@@ -55,8 +57,16 @@ enum rc view_contradictions(void *self, struct view *out, struct err *err) MUST_
 enum rc view_numbers(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_alike(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 
-/* The duplicate report's numbers of what did not happen, and where it would have. */
-enum rc view_prevented(struct db *db, struct view_duplicates *d, struct err *err) MUST_CHECK;
+/* Decisions of after the duplicate report's period, about mail of it. */
+enum rc
+view_late_decisions(struct db *db, struct view *view, struct view_duplicates *d, struct err *err)
+    MUST_CHECK;
+enum rc view_duplicate_rows(void *self,
+                            int64_t since_ms,
+                            int64_t until_ms,
+                            const char *number,
+                            struct view *out,
+                            struct err *err) MUST_CHECK;
 /* The steps of one item, for a list and for its page. */
 enum rc view_effects(struct db *db,
                      const char *key,

@@ -159,15 +159,6 @@ class Deployment(rig.Rig):
         """V1 to V9."""
         rig.assert_invariants(self, self.acknowledgements(), killed=True)
 
-    def forget_incoming(self):
-        """Removes what stands under incoming/ and is an original by now, or the copy of one."""
-        known = {rig.sha256(octets) for octets in self.delivered}
-        kept = {path.split("/")[2] for path in self.files() if path.endswith("/original.eml")}
-        assert {item["key"] for item in self.items()} == kept
-        for left in (self.data / "incoming").iterdir():
-            assert left.name in known
-            left.unlink()
-
     def end_state(self):
         """What must be the same however often it was killed: states, references, effects, files, letters."""
         folders = {folder: sorted(rig.sha256(octets) for octets in self.mails(folder).values())

@@ -30,9 +30,6 @@ ANSWERS = {
 # Where the answer is for good, what comes of it is another end: the letter is recorded as refused.
 FOR_GOOD = {("refused", "courier.begin"), ("refused", "composer.compose")}
 
-# What could not be removed stays beside its original until somebody removes it: octets kept twice.
-NOT_REMOVED = {"blobs.forget", "files.remove"}
-
 # Inside the ledger's transactions, the servers' dialogues and the disk: where one is over the next begins.
 INNER = {"sqlite.write": ("before",), "sqlite.commit": ("before",), "net.wait": ("before",),
          "disk.write": ("full", "eio"), "disk.sync": ("eio",)}
@@ -60,10 +57,6 @@ class Point(NamedTuple):
 
     def __str__(self):
         return f"{self.how} {self.call} {self.nth}"
-
-    @property
-    def leaves_incoming(self):
-        return self.call in NOT_REMOVED and self.how in DISK
 
     @property
     def changes_the_end(self):
