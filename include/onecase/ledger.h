@@ -421,13 +421,15 @@ struct replay_request {
     const char *by, *why, *second;
     const char *plan; /* the plan that was shown; NULL: whatever it is now */
     bool resend;      /* an acknowledgement that was refused, skipped or given up, too */
+    bool many;        /* one of many: what lists and programs sent is left alone */
 };
 
 struct replay_result {
     unsigned run_again;             /* effects that will be tried again */
     unsigned proven_done, in_doubt; /* left alone */
-    bool was_complete;              /* read back only */
-    char plan[DIGEST_HEX_SIZE];     /* changes with whatever the plan rests on */
+    unsigned of_programs;       /* of the first: skipped as a list's or a program's mail, of many */
+    bool was_complete;          /* read back only */
+    char plan[DIGEST_HEX_SIZE]; /* changes with whatever the plan rests on */
 };
 
 /* A replay of many items: recorded as a whole before the first, and each with its replay, so that one
@@ -531,9 +533,13 @@ struct ledger_people {
 /* ---- operators: what takes more than one act ------------------------------------------------ */
 
 struct ledger_operators {
-    /* What a replay would do; changes nothing. */
-    enum rc (*replay_plan)(
-        void *self, const char *key, bool resend, struct replay_result *out, struct err *err);
+    /* What a replay would do; changes nothing. `many` as in replay_request. */
+    enum rc (*replay_plan)(void *self,
+                           const char *key,
+                           bool resend,
+                           bool many,
+                           struct replay_result *out,
+                           struct err *err);
     /* The replay of people, with all that may go with it. RC_CONFLICT: the plan is another one by now. */
     enum rc (*replay)(void *self,
                       const struct replay_request *request,

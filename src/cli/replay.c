@@ -13,7 +13,7 @@ struct chosen {
     struct replay_result sum;
     char plan[DIGEST_HEX_SIZE];
     struct str selection; /* what was typed: finds an interrupted replay again */
-    bool resend;
+    bool resend, many;
 };
 
 static void chosen_clear(struct chosen *c)
@@ -84,10 +84,11 @@ add(const struct call *call, struct chosen *c, const struct view_item *i, struct
     text_copy(s->key, sizeof s->key, i->key);
     text_copy(s->reference, sizeof s->reference, i->reference);
     text_copy(s->state, sizeof s->state, i->state);
-    TRY(l->operators->replay_plan(l->self, s->key, c->resend, &s->result, err));
+    TRY(l->operators->replay_plan(l->self, s->key, c->resend, c->many, &s->result, err));
     c->sum.run_again += s->result.run_again;
     c->sum.proven_done += s->result.proven_done;
     c->sum.in_doubt += s->result.in_doubt;
+    c->sum.of_programs += s->result.of_programs;
     c->count++;
     return RC_OK;
 }
@@ -144,6 +145,7 @@ static enum rc choose(const struct call *call, struct chosen *c, struct err *err
     const char *key = args_get(&call->args, "KEY"), *state = args_get(&call->args, "--state");
     const char *where = args_get(&call->args, "--where");
     c->resend = args_has(&call->args, "--resend-acknowledgement");
+    c->many = !key;
     if (!key == !state || (key && where))
         return FAIL(err, RC_USAGE, "replay takes a KEY, or --state S with or without --where");
     str_addf(&c->selection, "replay %s%s%s%s", key ? key : state, where ? " " : "",
@@ -173,11 +175,21 @@ static void page(const struct call *call, const struct chosen *c)
         printf("… and %zu more (--json shows all)\n", c->count - 50);
 }
 
+static void told_of_programs(const struct replay_result *sum)
+{
+    if (sum->of_programs > 0)
+        printf(
+            "Lists and programs are answered by none of many: %u left alone. Who wants one of them "
+            "answered names that mail alone.\n",
+            sum->of_programs);
+}
+
 static void told(const struct chosen *c)
 {
     printf(
         "Steps that run again: %u. Proven done and left alone: %u. Not known and left alone: %u.\n",
         c->sum.run_again, c->sum.proven_done, c->sum.in_doubt);
+    told_of_programs(&c->sum);
 }
 
 static void steps(const struct call *call, const char *key)

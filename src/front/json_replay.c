@@ -5,9 +5,9 @@
 
 static json_t *counted(const struct replay_result *r)
 {
-    return json_pack("{sIsIsIsb}", "run_again", (json_int_t)r->run_again, "proven_done",
-                     (json_int_t)r->proven_done, "in_doubt", (json_int_t)r->in_doubt,
-                     "was_complete", (int)r->was_complete);
+    return json_pack("{sIsIsIsIsb}", "run_again", (json_int_t)r->run_again, "proven_done",
+                     (json_int_t)r->proven_done, "in_doubt", (json_int_t)r->in_doubt, "of_programs",
+                     (json_int_t)r->of_programs, "was_complete", (int)r->was_complete);
 }
 
 static json_t *one(const struct replay_shown *i)

@@ -174,7 +174,8 @@ replay_next(struct writing *w, int64_t bulk, struct replay_result *out, struct e
                                            .by = next.by,
                                            .why = next.why,
                                            .second = next.second,
-                                           .resend = next.resend};
+                                           .resend = next.resend,
+                                           .many = true};
 
     TRY(replay_item(w, &request, out, err));
     return mark_done(w, bulk, next.key, err);

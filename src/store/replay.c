@@ -123,8 +123,12 @@ enum rc replay_item(struct writing *w,
                     struct err *err)
 {
     CLEANUP(replaying_clear)
-    struct replaying r = {
-        .db = w->store->db, .w = w, .key = request->key, .resend = request->resend, .out = out};
+    struct replaying r = {.db = w->store->db,
+                          .w = w,
+                          .key = request->key,
+                          .resend = request->resend,
+                          .many = request->many,
+                          .out = out};
 
     TRY(replaying_plan(&r, err));
     if (request->plan != NULL && strcmp(request->plan, out->plan) != 0)

@@ -22,6 +22,7 @@ struct replayed {
     int64_t effect, attempts;
     enum effect_kind kind;
     enum effect_status status;
+    bool of_program; /* skipped, as it answers a list or a program */
     enum treatment how;
 };
 
@@ -29,7 +30,7 @@ struct replaying {
     struct db *db;
     struct writing *w; /* NULL: a plan only */
     const char *key;   /* borrowed */
-    bool resend;
+    bool resend, many;
     struct replay_result *out;
     char mailbox[NAME_SIZE];
     enum item_state state;
@@ -56,11 +57,9 @@ enum rc people_replay(void *self,
                       struct instant now,
                       struct replay_result *out,
                       struct err *err) MUST_CHECK;
-enum rc operators_replay_plan(void *self,
-                              const char *key,
-                              bool resend,
-                              struct replay_result *out,
-                              struct err *err) MUST_CHECK;
+enum rc operators_replay_plan(
+    void *self, const char *key, bool resend, bool many, struct replay_result *out, struct err *err)
+    MUST_CHECK;
 enum rc operators_replay(void *self,
                          const struct replay_request *request,
                          struct instant now,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay.h"
 
+#include <onecase/policy.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,10 +30,23 @@ static enum rc find_item(struct replaying *r, struct err *err)
 
 /* ---- its effects --------------------------------------------------------------------------- */
 
+/* Nobody answers these but one at a time: a list would tell all of its readers, a program answers back. */
+static bool for_program(const char *reason)
+{
+    static const enum skip programs[] = {SKIP_AUTO_SUBMITTED, SKIP_LIST_MAIL, SKIP_BULK,
+                                         SKIP_NULL_PATH,      SKIP_REPORT,    SKIP_SUPPRESS,
+                                         SKIP_OWN_ADDRESS,    SKIP_NO_REPLY};
+
+    for (size_t i = 0; i < LENGTH(programs); i++)
+        if (strcmp(reason, skip_text(programs[i])) == 0)
+            return true;
+    return false;
+}
+
 static enum rc find_effects(struct replaying *r, struct err *err)
 {
     static const char find[] =
-        "SELECT id, kind, status, attempts FROM effect WHERE key = $1 ORDER BY id";
+        "SELECT id, kind, status, reason, attempts FROM effect WHERE key = $1 ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 
@@ -47,6 +61,7 @@ static enum rc find_effects(struct replaying *r, struct err *err)
             !effect_status_parse(col_text(s, "status"), &e->status))
             return FAIL(err, RC_BROKEN, "replay: step %lld is of no kind or status",
                         (long long)e->effect);
+        e->of_program = e->status == EFFECT_SKIPPED && for_program(col_text(s, "reason"));
         r->effects++;
     }
     return rc == RC_NOT_FOUND ? RC_OK : rc;
@@ -57,7 +72,7 @@ static enum rc find_effects(struct replaying *r, struct err *err)
 static enum treatment treat_letter(const struct replaying *r, const struct replayed *e)
 {
     bool given_up = r->reason == REASON_GAVE_UP || r->reason == REASON_REPLY_WAITS;
-    bool again = r->resend && r->addressed;
+    bool again = r->resend && r->addressed && !(r->many && e->of_program);
 
     switch (e->status) {
     case EFFECT_PLANNED:
@@ -124,6 +139,7 @@ static void sum_up(struct replaying *r)
 
         e->how = treat(r, e);
         r->out->proven_done += e->how == LEFT_DONE;
+        r->out->of_programs += r->resend && r->many && e->of_program;
         r->out->in_doubt += e->how == LEFT_IN_DOUBT;
         r->out->run_again += e->how == DUE_NOW || e->how == PLANNED_AGAIN;
         str_addf(&text, " %" PRId64 " %d %d %" PRId64, e->effect, (int)e->status, (int)e->how,
@@ -149,12 +165,12 @@ void replaying_clear(struct replaying *r)
 }
 
 enum rc operators_replay_plan(
-    void *self, const char *key, bool resend, struct replay_result *out, struct err *err)
+    void *self, const char *key, bool resend, bool many, struct replay_result *out, struct err *err)
 {
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
     CLEANUP(replaying_clear)
-    struct replaying r = {.db = store->db, .key = key, .resend = resend, .out = out};
+    struct replaying r = {.db = store->db, .key = key, .resend = resend, .many = many, .out = out};
 
     TRY(tx_read(store->db, &tx, err));
     return replaying_plan(&r, err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "views_p.h"
+#include "report_numbers.h"
 
 #include <onecase/when.h>
 #include <string.h>
 
-/* The duplicate report, of deliveries seen in [since, until). Every number is one query, so that each
- * can be checked by itself; the front holds the sums against each other. */
+/* The duplicate report, of deliveries seen in [since, until). A number and its rows are of the same facts;
+ * the front holds the sums against each other. */
 
 struct reporting {
     struct db *db;
@@ -21,72 +21,23 @@ static enum rc open_period(struct reporting *r, const char *sql, struct stmt **o
     return RC_OK;
 }
 
-/* ---- the balance ------------------------------------------------------------------------------------- */
+/* ---- the numbers -------------------------------------------------------------------------------------- */
 
-static enum rc classes(struct reporting *r, struct err *err)
+static void count_fact(void *ctx, const struct report_fact *fact)
 {
-    static const char find[] = "SELECT class, COUNT(*) AS n FROM delivery"
-                               " WHERE seen_at >= $1 AND seen_at < $2 GROUP BY class";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-    enum delivery_class class;
-    enum rc rc;
-
-    TRY(open_period(r, find, &s, err));
-    EACH_ROW(s, rc, err)
-    {
-        r->d->deliveries += col_int(s, "n");
-        if (delivery_class_parse(col_text(s, "class"), &class))
-            r->d->class[class] = col_int(s, "n");
-    }
-    return END_OF_ROWS(rc);
+    report_count(ctx, fact);
 }
 
-static enum rc arrivals(struct reporting *r, struct err *err)
+static enum rc numbers(struct reporting *r, struct err *err)
 {
-    static const char find[] =
-        "SELECT item.arrived_as, COUNT(*) AS n FROM delivery JOIN item ON item.key = delivery.key"
-        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2 AND delivery.class = 'first'"
-        " GROUP BY item.arrived_as";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-    enum disposition disposition;
-    enum rc rc;
+    const struct report_period period = {r->d->since_ms, r->d->until_ms};
 
-    TRY(open_period(r, find, &s, err));
-    EACH_ROW(s, rc, err)
-    if (disposition_parse(col_text(s, "arrived_as"), &disposition))
-        r->d->arrived_as[disposition] = col_int(s, "n");
-    return END_OF_ROWS(rc);
+    return report_facts(r->db, &period, count_fact, r->d, err);
 }
 
-/* What became of what a person was asked about, or what a rule filed without asking. */
-static enum rc decided(struct reporting *r, struct err *err)
+static enum rc late(struct reporting *r, struct err *err)
 {
-    static const char find[] =
-        "SELECT item.disposition, COUNT(*) AS n FROM delivery JOIN item ON item.key = delivery.key"
-        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2 AND delivery.won = 1"
-        " AND (delivery.class IN ('conflict', 'gateway_copy')"
-        "      OR (delivery.class = 'first' AND item.arrived_as = 'held'))"
-        " GROUP BY item.disposition";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-    enum disposition disposition;
-    enum rc rc;
-
-    TRY(open_period(r, find, &s, err));
-    EACH_ROW(s, rc, err)
-    {
-        int64_t n = col_int(s, "n");
-        if (!disposition_parse(col_text(s, "disposition"), &disposition))
-            continue;
-        if (disposition == DISPOSITION_HELD)
-            r->d->decided_waiting += n;
-        else if (disposition == DISPOSITION_DISMISSED)
-            r->d->decided_dismissed += n;
-        else if (disposition == DISPOSITION_CASE)
-            r->d->decided_new_case += n;
-        else
-            r->d->decided_append += n;
-    }
-    return END_OF_ROWS(rc);
+    return view_late_decisions(r->db, r->view, r->d, err);
 }
 
 /* ---- by day, mailbox, domain ---------------------------------------------------------------------------- */
@@ -190,12 +141,15 @@ static enum rc classes_of(struct reporting *r, struct view_key *key, struct err 
 static enum rc keys(struct reporting *r, struct err *err)
 {
     static const char find[] =
-        "SELECT delivery.key, COALESCE(case_record.reference, '') AS reference, COUNT(*) AS n,"
+        "SELECT delivery.key, CASE WHEN item.arrived_as <> 'held' OR EXISTS (SELECT 1 FROM approval"
+        "  WHERE approval.key = item.key AND approval.decided_at < $2)"
+        "  THEN COALESCE(case_record.reference, '') ELSE '' END AS reference, COUNT(*) AS n,"
         " MIN(delivery.seen_at) AS first_seen, MAX(delivery.seen_at) AS last_seen FROM delivery"
         " JOIN item ON item.key = delivery.key"
         " LEFT JOIN case_record ON case_record.key = item.case_key"
         " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2"
-        " GROUP BY delivery.key, case_record.reference HAVING COUNT(*) > 1"
+        " GROUP BY delivery.key, case_record.reference, item.arrived_as, item.key"
+        " HAVING COUNT(*) > 1"
         " ORDER BY first_seen, delivery.key";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_key));
@@ -221,13 +175,13 @@ static enum rc keys(struct reporting *r, struct err *err)
 static enum rc read_all(struct reporting *r, struct err *err)
 {
     static enum rc (*const parts[])(struct reporting *, struct err *) = {
-        classes, arrivals, decided, by_day, by_mailbox, by_domain, keys};
+        numbers, by_day, by_mailbox, by_domain, keys, late};
     CLEANUP(tx_end) struct tx tx = TX_NONE;
 
     TRY(tx_read(r->db, &tx, err));
     for (size_t i = 0; i < LENGTH(parts); i++)
         TRY(parts[i](r, err));
-    return view_prevented(r->db, r->d, err);
+    return RC_OK;
 }
 
 enum rc view_duplicates_of(
@@ -242,5 +196,54 @@ enum rc view_duplicates_of(
     TRY(read_all(&r, err));
     out->row = rows.at;
     out->count = 1;
+    return RC_OK;
+}
+
+/* ---- the rows of one number ------------------------------------------------------------------------------ */
+
+struct listing {
+    struct report_number number;
+    struct view *view;
+    struct view_rows rows;
+};
+
+static void list_fact(void *ctx, const struct report_fact *f)
+{
+    static const char *const kinds[] = {
+        [FACT_TRY] = "acknowledgement-unknown", [FACT_DOUBLE] = "acknowledgement-doubled"};
+    struct listing *l = ctx;
+
+    if (!report_number_counts(&l->number, f))
+        return;
+    struct view_report_row *row = view_rows_add(l->view, &l->rows);
+
+    row->id = f->id;
+    row->at_ms = f->at_ms;
+    row->key = view_text(l->view, f->key);
+    row->reference = view_text(l->view, f->reference);
+    row->mailbox = view_text(l->view, f->mailbox);
+    row->what = f->kind == FACT_ARRIVAL ? delivery_class_text(f->class) : kinds[f->kind];
+}
+
+enum rc view_duplicate_rows(void *self,
+                            int64_t since_ms,
+                            int64_t until_ms,
+                            const char *number,
+                            struct view *out,
+                            struct err *err)
+{
+    struct store *store = self;
+    const struct report_period period = {since_ms, until_ms};
+    struct listing l = {.view = out, .rows = view_rows_begin(out, sizeof(struct view_report_row))};
+    CLEANUP(str_clear) struct str names = STR_INIT;
+
+    if (!report_number_find(number, &l.number)) {
+        report_number_names(&names);
+        return FAIL(err, RC_USAGE, "the report has no number '%s'; it has %s", number,
+                    str_z(&names));
+    }
+    TRY(report_facts(store->db, &period, list_fact, &l, err));
+    out->row = l.rows.at;
+    out->count = l.rows.count;
     return RC_OK;
 }

@@ -27,19 +27,22 @@ static void decision_row(struct stmt *s, struct view *view, struct view_decision
         d->undone_ms = NOT_DUE;
 }
 
+#define DECISIONS                                                                                  \
+    "SELECT approval.key, COALESCE(case_record.reference, '') AS reference, item.mailbox,"         \
+    " approval.decision, approval.person, approval.second, approval.from_state,"                   \
+    " approval.from_reason, approval.plan_hash, approval.decided_at, approval.undone_at, " ASKED   \
+    ", COALESCE((SELECT note.text FROM note WHERE note.key = approval.key"                         \
+    " AND note.about = 'approval ' || approval.id), '') AS why"                                    \
+    " FROM approval JOIN item ON item.key = approval.key"                                          \
+    " LEFT JOIN case_record ON case_record.key = item.case_key"
+#define IN_ORDER " ORDER BY approval.decided_at, approval.id"
+
 enum rc view_decisions(
     void *self, int64_t since_ms, int64_t until_ms, bool replays, struct view *out, struct err *err)
 {
     static const char find[] =
-        "SELECT approval.key, COALESCE(case_record.reference, '') AS reference, item.mailbox,"
-        " approval.decision, approval.person, approval.second, approval.from_state,"
-        " approval.from_reason, approval.plan_hash, approval.decided_at, approval.undone_at, " ASKED
-        ", COALESCE((SELECT note.text FROM note WHERE note.key = approval.key"
-        " AND note.about = 'approval ' || approval.id), '') AS why"
-        " FROM approval JOIN item ON item.key = approval.key"
-        " LEFT JOIN case_record ON case_record.key = item.case_key"
-        " WHERE approval.decided_at >= $1 AND approval.decided_at < $2"
-        " AND (approval.decision = 'replay') = $3 ORDER BY approval.decided_at, approval.id";
+        DECISIONS " WHERE approval.decided_at >= $1 AND approval.decided_at < $2"
+                  " AND (approval.decision = 'replay') = $3" IN_ORDER;
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_decision));
@@ -53,6 +56,27 @@ enum rc view_decisions(
     decision_row(s, out, view_rows_add(out, &rows));
     out->row = rows.at;
     out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+enum rc
+view_late_decisions(struct db *db, struct view *view, struct view_duplicates *d, struct err *err)
+{
+    static const char find[] =
+        DECISIONS " WHERE approval.decided_at >= $2 AND approval.decision <> 'replay'"
+                  " AND EXISTS (SELECT 1 FROM delivery WHERE delivery.key = approval.key"
+                  "  AND delivery.seen_at >= $1 AND delivery.seen_at < $2)" IN_ORDER;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(view, sizeof(struct view_decision));
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_int(s, 1, d->since_ms);
+    stmt_int(s, 2, d->until_ms);
+    EACH_ROW(s, rc, err)
+    decision_row(s, view, view_rows_add(view, &rows));
+    d->late = rows.at;
+    d->late_count = rows.count;
     return END_OF_ROWS(rc);
 }
 

@@ -40,17 +40,17 @@ static void a_plan_is_done_as_it_was_shown_or_not_at_all(void **state)
     struct reservation r = ARRIVE(d, .id = "<a@x>", .uid = 1);
     struct replay_result plan, again;
 
-    must(d, d->l.operators->replay_plan(d->store, r.key, false, &plan, &d->err));
-    must(d, d->l.operators->replay_plan(d->store, r.key, false, &again, &d->err));
+    must(d, d->l.operators->replay_plan(d->store, r.key, false, false, &plan, &d->err));
+    must(d, d->l.operators->replay_plan(d->store, r.key, false, false, &again, &d->err));
     assert_string_equal(plan.plan, again.plan);
     assert_int_equal(plan.run_again, 2);
-    must(d, d->l.operators->replay_plan(d->store, r.key, true, &again, &d->err));
+    must(d, d->l.operators->replay_plan(d->store, r.key, true, false, &again, &d->err));
     assert_string_not_equal(plan.plan, again.plan);
     scene(d, "UPDATE effect SET status = 'unknown' WHERE kind = 'acknowledgement'");
     assert_int_equal(REPLAY(d, .key = r.key, .plan = plan.plan), RC_CONFLICT);
     assert_int_equal(COUNT(d, "delivery WHERE class = 'replayed'", NULL), 0);
     assert_int_equal(COUNT(d, "approval", NULL), 0);
-    must(d, d->l.operators->replay_plan(d->store, r.key, false, &plan, &d->err));
+    must(d, d->l.operators->replay_plan(d->store, r.key, false, false, &plan, &d->err));
     must(d, REPLAY(d, .key = r.key, .plan = plan.plan));
     assert_int_equal(result.in_doubt, 1);
 }
@@ -381,6 +381,45 @@ static void what_arrived_twice_counts_by_its_arrival(void **state)
     assert_int_equal(v.cases_prevented, 1);
 }
 
+/* ---- of many, lists and programs are left alone ------------------------------------------------ */
+
+static void of_many_none_that_answers_a_list_or_a_program_is_sent(void **state)
+{
+    static const struct {
+        const char *name;
+        bool left;
+    } rows[] = {
+        {"list", true},    {"bulk", true},       {"auto-submitted", true},   {"suppress", true},
+        {"report", true},  {"null-path", true},  {"own-address", true},      {"no-reply", true},
+        {"staff", false},  {"too-old", false},   {"recipient-limit", false}, {"from-before", false},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        void *desk;
+        char sql[200];
+        struct replay_result alone, many;
+
+        open_desk(&desk);
+        struct desk *d = desk;
+        struct reservation r = completed(d, "<a@x>", 1);
+
+        snprintf(sql, sizeof sql,
+                 "UPDATE effect SET status = 'skipped', reason = '%s' WHERE kind = 'acknowledgement'",
+                 row->name);
+        scene(d, sql);
+        must(d, d->l.operators->replay_plan(d->store, r.key, true, false, &alone, &d->err));
+        must(d, d->l.operators->replay_plan(d->store, r.key, true, true, &many, &d->err));
+        assert_int_equal(alone.run_again, 1);
+        assert_int_equal(alone.of_programs, 0);
+        assert_int_equal(many.run_again, !row->left);
+        assert_int_equal(many.of_programs, row->left);
+        must(d, REPLAY(d, .key = r.key, .resend = true, .many = true));
+        assert_string_equal(ack_of(d, r.key), row->left ? "skipped" : "planned");
+        close_desk(&desk);
+    }
+}
+
 /* ---- notes ----------------------------------------------------------------------------------- */
 
 static void a_note_stands_with_its_mail_and_changes_nothing_else(void **state)
@@ -406,10 +445,64 @@ static void a_note_stands_with_its_mail_and_changes_nothing_else(void **state)
     assert_int_equal(d->l.operators->note(d->store, r.key, "ann", "\n", d->now, &err), RC_USAGE);
 }
 
+/* A letter in doubt that a person said was not sent, and that was sent again an hour later. */
+static void sent_again(struct desk *d)
+{
+    armed(d);
+    must(d, d->l.runs->bury(d->store, RUN_A, RUN_B, d->now, &d->err));
+    scene(d, "UPDATE attempt SET phase = 'lost', outcome = 'unknown', ended_at = started_at");
+    scene(
+        d,
+        "INSERT INTO attempt (effect, number, run, phase, outcome, started_at, armed_at, ended_at)"
+        " SELECT effect, 2, run, 'ended', 'done', started_at + 3600000, started_at + 3600000,"
+        " started_at + 3600000 FROM attempt");
+    scene(d, "UPDATE effect SET status = 'done', attempts = 2 WHERE kind = 'acknowledgement'");
+}
+
+static void a_double_is_one_only_where_the_first_went_out_for_sure(void **state)
+{
+    static const struct {
+        const char *name, *evidence;
+        int64_t doubles;
+    } rows[] = {
+        {"nothing found", "", 0},
+        {"a copy, of one of the two", "('blind-copy', 'Sent:1:1', 7200000)", 0},
+        {"two copies", "('blind-copy', 'Sent:1:1', 7200000), ('blind-copy', 'Sent:1:2', 7200001)",
+         1},
+        {"a report about one of the two", "('delivery-report', 'INBOX:1:1', 7200000)", 0},
+        {"the server's late word", "('late-reply', 'reply 250', 7200000)", 1},
+        {"a copy from before the second", "('blind-copy', 'Sent:1:1', 1800000)", 1},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        void *desk;
+        char sql[600];
+
+        open_desk(&desk);
+        struct desk *d = desk;
+
+        sent_again(d);
+        snprintf(
+            sql, sizeof sql,
+            "WITH found (kind, place, after) AS (VALUES %s) INSERT INTO evidence"
+            " (key, effect, kind, found, place, run, seen_at) SELECT effect.key, effect.id,"
+            " found.kind, 1, found.place, 'r', attempt.started_at + found.after FROM found, effect"
+            " JOIN attempt ON attempt.effect = effect.id AND attempt.number = 1",
+            row->evidence);
+        if (row->evidence[0])
+            scene(d, sql);
+        assert_int_equal(report(d).doubles, row->doubles);
+        close_desk(&desk);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_many_none_that_answers_a_list_or_a_program_is_sent),
         AT_DESK(a_note_stands_with_its_mail_and_changes_nothing_else),
+        cmocka_unit_test(a_double_is_one_only_where_the_first_went_out_for_sure),
         AT_DESK(a_plan_is_done_as_it_was_shown_or_not_at_all),
         cmocka_unit_test(O08_only_what_was_surely_not_sent_is_sent_and_only_where_a_person_says_so),
         AT_DESK(O05_a_replay_of_many_goes_on_where_it_was_interrupted),
