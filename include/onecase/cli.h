@@ -14,7 +14,8 @@ enum needs {
     NEEDS_NOTHING,
     NEEDS_CONFIG,
     NEEDS_LETTERS, /* the configuration, and that the templates of its letters are whole */
-    NEEDS_LEDGER,  /* the configuration too */
+    NEEDS_LEDGER,  /* the configuration too; it is made where it is missing */
+    NEEDS_TO_READ, /* the same, but nothing is made: an empty one stands for one that is missing */
 };
 
 struct cli_host {

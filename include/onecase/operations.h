@@ -12,6 +12,14 @@
 #include <onecase/ledger.h>
 #include <onecase/views.h>
 
+/* What a run would do with a message of the inbox; the program's own words. */
+struct would_be {
+    const char *mailbox, *class, *disposition, *reference, *reason;
+    uint32_t uid;
+    bool copy;        /* of a mail that has its item: nothing is made of it */
+    const char *skip; /* why no acknowledgement is sent; "" one is, NULL: it is no question */
+};
+
 struct run_request {
     bool once;             /* ticks until nothing can move, then a summary */
     bool dry_run;          /* says what would be done with each message now in the inbox */
@@ -19,8 +27,8 @@ struct run_request {
     const char *take_over; /* the deployment whose deed is removed; NULL is none */
     /* Long work tells how far it is; may be NULL. `total` 0: not known. */
     void (*progress)(void *ctx, const char *what, int64_t done, int64_t total);
-    /* With dry_run: one line a message. */
-    void (*would)(void *ctx, const char *mailbox, uint32_t uid, const char *what);
+    /* With dry_run: what would be done with each message. */
+    void (*would)(void *ctx, const struct would_be *message);
     void *ctx;
 };
 
@@ -99,6 +107,7 @@ struct operations {
     const struct config *config; /* NULL where the command needs none */
     const struct ledger *ledger; /* NULL likewise */
     const struct views *views;
+    bool no_ledger; /* there is none yet: an empty one is shown, and nothing of it stays */
     enum rc (*run)(void *self,
                    const struct run_request *request,
                    struct run_summary *out,

@@ -4,7 +4,6 @@
 #include "scratch.h"
 #include "wire.h"
 
-#include <onecase/front.h>
 #include <onecase/log.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,19 +73,15 @@ static enum rc prepare(struct trial *t, struct err *err)
 
 /* ---- what was seen ------------------------------------------------------------------------------------ */
 
-static const char *effect_words(const struct view_item *i, char *room, size_t size)
+/* Why no acknowledgement would be sent: "" one would, NULL where none is planned. */
+static const char *skip_of(const struct view_item *i)
 {
     for (size_t n = 0; n < i->effects; n++) {
         const struct view_effect *e = &i->effect[n];
-        if (strcmp(e->kind, "acknowledgement") != 0)
-            continue;
-        if (strcmp(e->status, "skipped") == 0)
-            snprintf(room, size, ", no confirmation: %s", label("skip", e->reason));
-        else
-            snprintf(room, size, ", confirmation to be sent");
-        return room;
+        if (strcmp(e->kind, effect_kind_text(EFFECT_ACKNOWLEDGEMENT)) == 0)
+            return strcmp(e->status, effect_status_text(EFFECT_SKIPPED)) == 0 ? e->reason : "";
     }
-    return "";
+    return NULL;
 }
 
 static enum rc tell(struct trial *t,
@@ -95,19 +90,20 @@ static enum rc tell(struct trial *t,
                     struct err *err)
 {
     CLEANUP(view_clear) struct view view = {.count = 0};
-    CLEANUP(str_clear) struct str line = STR_INIT;
-    char answer[128];
     TRY(t->views.item(t->views.self, d->key, &view, err));
     const struct view_item *i = view.row;
     bool copy = strcmp(d->state, "duplicate") == 0;
-    str_addz(&line, copy ? label("class", d->class) : label("disposition", i->disposition));
-    if (d->reference[0])
-        str_addf(&line, " %s", d->reference);
-    if (i->reason[0] && !copy)
-        str_addf(&line, ", %s", label("reason", i->reason));
-    if (!copy)
-        str_addz(&line, effect_words(i, answer, sizeof answer));
-    request->would(request->ctx, d->mailbox, d->uid, str_z(&line));
+    const struct would_be message = {
+        .mailbox = d->mailbox,
+        .uid = d->uid,
+        .class = d->class,
+        .disposition = i->disposition,
+        .reference = d->reference,
+        .reason = copy ? "" : i->reason,
+        .copy = copy,
+        .skip = copy ? NULL : skip_of(i),
+    };
+    request->would(request->ctx, &message);
     return RC_OK;
 }
 

@@ -13,9 +13,13 @@
 #include <onecase/cli.h>
 #include <onecase/log.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 struct program {
     struct config *config;
@@ -117,6 +121,8 @@ static enum rc verify(void *self,
 static enum rc prove_runs(void *self, struct err *err)
 {
     struct program *p = self;
+    if (!wire_has_ledger(p->config)) /* nothing has run yet */
+        return RC_OK;
     return bury_dead(p->config, &p->data, err);
 }
 
@@ -161,9 +167,11 @@ static enum rc open_needs(void *self,
     }
     if (needs == NEEDS_LETTERS)
         return wire_check_letters(p->config, problems);
-    if (needs != NEEDS_LEDGER)
+    if (needs != NEEDS_LEDGER && needs != NEEDS_TO_READ)
         return RC_OK;
-    TRY(wire_data(p->config, true, &p->data, err));
+    out->no_ledger = needs == NEEDS_TO_READ && !wire_has_ledger(p->config);
+    TRY(out->no_ledger ? wire_nothing(p->config, &p->data, err)
+                       : wire_data(p->config, true, &p->data, err));
     out->ledger = &p->data.ledger;
     out->views = &p->data.views;
     return RC_OK;
@@ -184,12 +192,26 @@ static int64_t now_ms(void *self)
     return clock_now(&clock).wall_ms;
 }
 
+/* systemd says by JOURNAL_STREAM which file its journal is; a terminal, a file or a pipe has no use for
+ * priorities. */
+static bool is_journal(int fd)
+{
+    const char *named = getenv("JOURNAL_STREAM");
+    char own[64];
+    struct stat facts;
+    if (!named || fstat(fd, &facts) != 0)
+        return false;
+    snprintf(own, sizeof own, "%ju:%ju", (uintmax_t)facts.st_dev, (uintmax_t)facts.st_ino);
+    return strcmp(named, own) == 0;
+}
+
 int main(int argc, char **argv)
 {
     message_reader_main(argc, argv);
 
     struct program program = {.config = NULL, .templates_dir = getenv("ONECASE_TEMPLATES")};
     signal(SIGPIPE, SIG_IGN);
+    log_for_journal(is_journal(STDERR_FILENO));
     if (!program.templates_dir || !program.templates_dir[0])
         program.templates_dir = TEMPLATES_DIR;
     struct cli_host host = {

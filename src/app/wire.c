@@ -5,8 +5,10 @@
 #include "wake.h"
 
 #include <onecase/when.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BATCH           64
 #define BUSY_TIMEOUT_MS 10000
@@ -99,12 +101,35 @@ open_store(const struct config *config, bool create, struct store **out, struct 
         .path = str_z(&path),
         .wait = wait,
         .waits = config->mailboxes.count,
+        .longest_delay_ms = config->max_delay_ms,
         .busy_timeout_ms = BUSY_TIMEOUT_MS,
         .create = create,
         .now_ms = clock_now(&clock).wall_ms,
     };
     digest_random(&options.secret_seed);
     return store_open(&options, out, err);
+}
+
+bool wire_has_ledger(const struct config *config)
+{
+    CLEANUP(str_clear) struct str path = STR_INIT;
+    if (strcmp(config->ledger, "sqlite") != 0 || strcmp(config->blobs, "file") != 0)
+        return true;
+    str_addf(&path, "%s/ledger.db", config->data_dir);
+    return access(str_z(&path), F_OK) == 0 || errno != ENOENT;
+}
+
+enum rc wire_nothing(const struct config *config, struct wired_data *out, struct err *err)
+{
+    CLEANUP(mem_free) struct store_wait *wait = waits_of(config);
+    struct store_options options = {
+        .path = ":memory:", .create = true, .wait = wait, .waits = config->mailboxes.count};
+    *out = (struct wired_data){0};
+    digest_random(&options.secret_seed);
+    TRY(store_open(&options, &out->store, err));
+    out->ledger = store_ledger(out->store);
+    out->views = store_views(out->store);
+    return RC_OK;
 }
 
 enum rc wire_data(const struct config *config, bool create, struct wired_data *out, struct err *err)

@@ -62,6 +62,11 @@ struct wired {
 };
 
 /* Opens the ledger and the data folder, making both where `create`. */
+/* Is there a ledger, or something else in its place that says why it cannot be read? */
+bool wire_has_ledger(const struct config *config);
+/* A ledger in memory, with nothing in it, and no files. */
+enum rc wire_nothing(const struct config *config, struct wired_data *out, struct err *err)
+    MUST_CHECK;
 enum rc wire_data(const struct config *config, bool create, struct wired_data *out, struct err *err)
     MUST_CHECK;
 void wire_data_close(struct wired_data *data); /* for CLEANUP */

@@ -14,12 +14,18 @@ typedef void sink_fn(void *ctx, enum log_level level, const char *line);
 static void to_stderr(void *ctx, enum log_level level, const char *line);
 
 static enum log_level threshold = LOG_NOTE;
+static bool for_journal;
 static sink_fn *written_by = to_stderr;
 static void *written_ctx;
 
 void log_threshold(enum log_level least)
 {
     threshold = least;
+}
+
+void log_for_journal(bool yes)
+{
+    for_journal = yes;
 }
 
 void log_to(sink_fn *sink, void *ctx)
@@ -46,7 +52,8 @@ static void to_stderr(void *ctx, enum log_level level, const char *line)
 
     (void)ctx;
     when_text(now_ms(), at);
-    int len = snprintf(whole, sizeof whole, "<%d>%s %s\n", (int)level, at, line);
+    int len = for_journal ? snprintf(whole, sizeof whole, "<%d>%s %s\n", (int)level, at, line)
+                          : snprintf(whole, sizeof whole, "%s %s\n", at, line);
     fwrite(whole, 1, (size_t)len, stderr);
 }
 

@@ -44,6 +44,9 @@ const struct about abouts[] = {
     { "",                   "--since D",                        "from a date (2026-03-02, in UTC), or from a duration ago (7d)" },
     { "",                   "--until D",                        "up to a date or a duration ago; by default until now" },
     { "",                   "--format F",                       "table, csv, json or html" },
+    { "report duplicates",  "",                                 "Each number is as it stood at the end of the time that is asked for; decisions of after it are listed beside, and change none." },
+    { "report duplicates",  "--rows NUMBER",                    "the mails behind one number, such as conflict, decided.waiting, boundaries.retry, day:2026-03-02, domain:example.com or late_decisions" },
+    { "report duplicates",  "onecase report duplicates --since 30d --rows conflict", "" },
     { "report duplicates",  "onecase report duplicates --since 30d", "" },
     { "report decisions",   "onecase report decisions --since 2026-03-01 --format csv >decisions.csv", "" },
 

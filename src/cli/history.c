@@ -110,13 +110,26 @@ static void replay_row(struct sheet *sheet, const struct view_decision *d)
     sheet_row(sheet, cell);
 }
 
+struct sheet *decisions_sheet(const struct view_decision *d, size_t count)
+{
+    struct sheet *sheet = sheet_new("Decisions", decision_columns, LENGTH(decision_columns));
+    for (size_t i = 0; i < count; i++)
+        decision_row(sheet, &d[i]);
+    return sheet;
+}
+
+static struct sheet *replays_sheet(const struct view_decision *d, size_t count)
+{
+    struct sheet *sheet = sheet_new("Replays", replay_columns, LENGTH(replay_columns));
+    for (size_t i = 0; i < count; i++)
+        replay_row(sheet, &d[i]);
+    return sheet;
+}
+
 static int report(const struct call *call, bool replays)
 {
     CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(sheet_free)
-    struct sheet *sheet = replays
-                              ? sheet_new("Replays", replay_columns, LENGTH(replay_columns))
-                              : sheet_new("Decisions", decision_columns, LENGTH(decision_columns));
+    CLEANUP(sheet_free) struct sheet *sheet = NULL;
     enum sheet_format format;
     int64_t since, until;
     struct err err = ERR_INIT;
@@ -125,9 +138,7 @@ static int report(const struct call *call, bool replays)
         report_period(call, &since, &until, &err) != RC_OK ||
         v->decisions(v->self, since, until, replays, &view, &err) != RC_OK)
         return failed(&err);
-    const struct view_decision *d = view.row;
-    for (size_t i = 0; i < view.count; i++)
-        replays ? replay_row(sheet, &d[i]) : decision_row(sheet, &d[i]);
+    sheet = replays ? replays_sheet(view.row, view.count) : decisions_sheet(view.row, view.count);
     return show_sheet(call, sheet, format);
 }
 

@@ -120,6 +120,9 @@ static int run_opened(const struct command *c, struct call *call, const char *co
     if (rc != RC_OK)
         return failed(&err);
     call->ops = &ops;
+    if (ops.no_ledger && c->run != cmd_check)
+        fprintf(stderr, "onecase: there is no ledger in '%s' yet: 'onecase run' makes it\n",
+                ops.config->data_dir);
     int status = c->run(call);
     call->host->close(call->host->self, &ops);
     return status;

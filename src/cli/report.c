@@ -4,61 +4,75 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void row(int64_t n, const char *what)
+#define WHAT_WIDTH 38
+
+/* A number, what it is, and the name by which its rows are asked for. */
+static void row(int64_t n, const char *what, const char *name)
 {
-    printf("  %6" PRId64 "  %s\n", n, what);
+    int pad = WHAT_WIDTH - (int)plain_columns(what);
+    printf("  %6" PRId64 "  %s%*s  %s\n", n, what, pad > 0 ? pad : 0, "", name);
 }
 
 static void balance(const struct view_duplicates *d)
 {
+    /* clang-format off */
     static const struct {
         enum disposition disposition;
-        const char *what;
+        const char *what, *name;
     } arrived[] = {
-        {DISPOSITION_CASE, "new cases"},
-        {DISPOSITION_APPEND, "added to cases"},
-        {DISPOSITION_REPORT, "reports about confirmations"},
-        {DISPOSITION_EVIDENCE, "our own confirmations seen"},
-        {DISPOSITION_ADOPTED, "remembered only"},
-        {DISPOSITION_HELD, "held for a decision"},
+        { DISPOSITION_CASE,     "new cases",                   "new_cases" },
+        { DISPOSITION_APPEND,   "added to cases",              "appended"  },
+        { DISPOSITION_REPORT,   "reports about confirmations", "reports"   },
+        { DISPOSITION_EVIDENCE, "our own confirmations seen",  "evidence"  },
+        { DISPOSITION_ADOPTED,  "remembered only",             "adopted"   },
+        { DISPOSITION_HELD,     "held for a decision",         "held"      },
     };
+    /* clang-format on */
     printf("%" PRId64 " %s\n", d->deliveries, d->deliveries == 1 ? "arrival" : "arrivals");
     for (size_t i = 0; i < LENGTH(arrived); i++)
-        row(d->arrived_as[arrived[i].disposition], arrived[i].what);
-    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
+        row(d->arrived_as[arrived[i].disposition], arrived[i].what, arrived[i].name);
+    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++) {
+        const char *name = delivery_class_text((enum delivery_class)i);
         if (i != CLASS_FIRST)
-            row(d->class[i], label("class", delivery_class_text((enum delivery_class)i)));
+            row(d->class[i], label("class", name), name);
+    }
 }
 
 static void headlines(const struct call *call, const struct view_duplicates *d)
 {
     heading(call, "What that did not cause");
-    row(d->cases_prevented, "second cases avoided");
-    row(d->acknowledgements_withheld, "confirmations in doubt, not sent twice");
-    row(d->doubles, "doubles that did happen, after a person's decision");
+    row(d->cases_prevented, "second cases avoided", "cases_prevented");
+    row(d->acknowledgements_withheld, "confirmations in doubt, not sent twice",
+        "acknowledgements_withheld");
+    row(d->doubles, "doubles, after a person's decision", "doubles");
     heading(call, "Decisions about what was held, in conflict or changed on its way");
-    row(d->decided_new_case, "a case of its own");
-    row(d->decided_append, "added to a case");
-    row(d->decided_dismissed, "the same mail, or no request");
-    row(d->decided_waiting, "waiting");
+    row(d->decided_new_case, "a case of its own", "decided.new_case");
+    row(d->decided_append, "added to a case", "decided.append");
+    row(d->decided_dismissed, "the same mail, or no request", "decided.dismissed");
+    row(d->decided_waiting, "waiting", "decided.waiting");
     heading(call, "Where it would have doubled");
-    row(d->by_delivery, "the mail arrived twice");
-    row(d->by_concurrent_run, "two runs at once");
-    row(d->by_retry, "a step tried again after a lost answer");
-    row(d->by_replay, "a person's replay");
-    row(d->by_other_deployment, "another installation");
+    row(d->by_delivery, "the mail arrived twice", "boundaries.delivery");
+    row(d->by_concurrent_run, "two runs at once", "boundaries.concurrent_run");
+    row(d->by_retry, "a step tried again after a lost answer", "boundaries.retry");
+    row(d->by_replay, "a person's replay", "boundaries.replay");
+    row(d->by_other_deployment, "another installation", "boundaries.other_deployment");
 }
 
-static void
-counts(const struct call *call, const char *title, const struct view_count *count, size_t n)
+static void counts(const struct call *call,
+                   const char *title,
+                   const char *list,
+                   const struct view_count *count,
+                   size_t n)
 {
     if (n == 0)
         return;
     heading(call, title);
     for (size_t i = 0; i < n; i++) {
         CLEANUP(str_clear) struct str name = STR_INIT;
+        CLEANUP(str_clear) struct str asked = STR_INIT;
         plain_text(count[i].name, &name);
-        row(count[i].count, str_z(&name));
+        str_addf(&asked, "%s:%s", list, str_z(&name));
+        row(count[i].count, str_z(&name), str_z(&asked));
     }
 }
 
@@ -101,6 +115,16 @@ static void keys(const struct call *call, const struct view_duplicates *d, size_
         printf("The first %zu of %zu; --limit N shows more.\n", limit, d->keys);
 }
 
+/* They change no number of a period that is over. */
+static void late(const struct call *call, const struct view_duplicates *d)
+{
+    if (d->late_count == 0)
+        return;
+    heading(call, "Late decisions, of after this time: in none of these numbers");
+    CLEANUP(sheet_free) struct sheet *sheet = decisions_sheet(d->late, d->late_count);
+    sheet_print(sheet, SHEET_TABLE, call->now_ms, call->width, stdout);
+}
+
 static void span(const struct view_duplicates *d)
 {
     char since[32], until[32];
@@ -115,10 +139,12 @@ static int page(const struct call *call, const struct view_duplicates *d, size_t
     span(d);
     balance(d);
     headlines(call, d);
-    counts(call, "Copies by day", d->day, d->days);
-    counts(call, "Copies by mailbox", d->mailbox, d->mailboxes);
-    counts(call, "Copies by the sender's domain", d->domain, d->domains);
+    counts(call, "Copies by day", "day", d->day, d->days);
+    counts(call, "Copies by mailbox", "mailbox", d->mailbox, d->mailboxes);
+    counts(call, "Copies by the sender's domain", "domain", d->domain, d->domains);
     keys(call, d, limit);
+    late(call, d);
+    printf("\nThe mails behind a number: --rows with the name that stands beside it.\n");
     if (report_adds_up(d))
         return EXIT_DONE;
     fprintf(stderr, "onecase: these numbers do not add up; do not rely on them, and report it with "
@@ -139,6 +165,27 @@ static void html(const struct call *call, const struct view_duplicates *d)
     report_page(d, &facts, stdout);
 }
 
+/* The mails behind one number. */
+static int rows_of(const struct call *call, const char *number, int64_t since, int64_t until)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(sheet_free) struct sheet *sheet = NULL;
+    enum sheet_format format;
+    struct err err = ERR_INIT;
+    const struct views *v = call->ops->views;
+    bool late_ones = strcmp(number, "late_decisions") == 0;
+    enum rc rc = report_format(call, &format, &err);
+    if (rc == RC_OK)
+        rc = late_ones ? v->duplicates(v->self, since, until, &view, &err)
+                       : v->duplicate_rows(v->self, since, until, number, &view, &err);
+    if (rc != RC_OK)
+        return failed(&err);
+    const struct view_duplicates *d = view.row;
+    sheet = late_ones ? decisions_sheet(d->late, d->late_count) : report_rows_sheet(&view);
+    sheet_print(sheet, format, call->now_ms, call->width, stdout);
+    return EXIT_DONE;
+}
+
 int cmd_report_duplicates(struct call *call)
 {
     CLEANUP(view_clear) struct view view = {0};
@@ -150,9 +197,11 @@ int cmd_report_duplicates(struct call *call)
     struct err err = ERR_INIT;
     const struct views *v = call->ops->views;
     if (report_format(call, &format, &err) != RC_OK ||
-        report_period(call, &since, &until, &err) != RC_OK ||
-        limit_of(call, &limit, &err) != RC_OK ||
-        v->duplicates(v->self, since, until, &view, &err) != RC_OK)
+        report_period(call, &since, &until, &err) != RC_OK || limit_of(call, &limit, &err) != RC_OK)
+        return failed(&err);
+    if (args_has(&call->args, "--rows"))
+        return rows_of(call, args_get(&call->args, "--rows"), since, until);
+    if (v->duplicates(v->self, since, until, &view, &err) != RC_OK)
         return failed(&err);
     if (format == SHEET_TABLE)
         return page(call, view.row, limit);

@@ -4,6 +4,7 @@
  */
 #include "cli_p.h"
 
+#include <onecase/when.h>
 #include <inttypes.h>
 
 /* clang-format off */
@@ -41,7 +42,7 @@ static void totals(struct sheet *sheet, const struct view_duplicates *d)
     row(sheet, "outcome", "second cases avoided", d->cases_prevented, NULL);
     row(sheet, "outcome", "confirmations in doubt, not sent twice", d->acknowledgements_withheld,
         NULL);
-    row(sheet, "outcome", "doubles that did happen, after a person's decision", d->doubles, NULL);
+    row(sheet, "outcome", "doubles, after a person's decision", d->doubles, NULL);
 }
 
 static void boundaries(struct sheet *sheet, const struct view_duplicates *d)
@@ -60,6 +61,29 @@ counts(struct sheet *sheet, const char *section, const struct view_count *count,
         row(sheet, section, count[i].name, count[i].count, NULL);
 }
 
+/* clang-format off */
+static const struct sheet_column row_columns[] = {
+    { "at",      "WHEN",    NULL,    SHEET_WHEN   }, { "case", "CASE", NULL, SHEET_TEXT   },
+    { "what",    "WHAT",    "class", SHEET_TEXT   }, { "id",   "ID",   NULL, SHEET_NUMBER },
+    { "mailbox", "MAILBOX", NULL,    SHEET_TEXT   }, { "key",  "KEY",  NULL, SHEET_TEXT   },
+};
+/* clang-format on */
+
+struct sheet *report_rows_sheet(const struct view *rows)
+{
+    struct sheet *sheet = sheet_new("Mails behind a number", row_columns, LENGTH(row_columns));
+    const struct view_report_row *r = rows->row;
+    for (size_t i = 0; i < rows->count; i++) {
+        char at[WHEN_TEXT_SIZE], id[24];
+        when_text(r[i].at_ms, at);
+        snprintf(id, sizeof id, "%" PRId64, r[i].id);
+        const char *cell[] = {
+            at, r[i].reference[0] ? r[i].reference : NULL, r[i].what, id, r[i].mailbox, r[i].key};
+        sheet_row(sheet, cell);
+    }
+    return sheet;
+}
+
 struct sheet *duplicates_sheet(const struct view_duplicates *d)
 {
     struct sheet *sheet = sheet_new("Mail that came more than once", columns, LENGTH(columns));
@@ -71,6 +95,11 @@ struct sheet *duplicates_sheet(const struct view_duplicates *d)
     for (size_t i = 0; i < d->keys; i++) {
         const struct view_key *k = &d->key[i];
         row(sheet, "mail", k->reference[0] ? k->reference : k->key, k->deliveries, k->classes);
+    }
+    for (size_t i = 0; i < d->late_count; i++) {
+        const struct view_decision *l = &d->late[i];
+        row(sheet, "late decision", l->reference[0] ? l->reference : l->key, 1,
+            label("decision", l->decision));
     }
     return sheet;
 }

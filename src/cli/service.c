@@ -17,12 +17,51 @@ static void progress(void *ctx, const char *what, int64_t done, int64_t total)
         fprintf(stderr, "\r%s %" PRId64 "\033[K", what, done);
 }
 
-static void would(void *ctx, const char *mailbox, uint32_t uid, const char *what)
+/* ---- what a run would do ------------------------------------------------------------------------------ */
+
+struct telling {
+    const struct call *call;
+    struct str list; /* in JSON, the objects so far */
+};
+
+static void telling_clear(struct telling *t)
 {
+    str_clear(&t->list);
+}
+
+static void would_words(const struct would_be *m, struct str *out)
+{
+    str_addz(out, m->copy ? label("class", m->class) : label("disposition", m->disposition));
+    if (m->reference[0])
+        str_addf(out, " %s", m->reference);
+    if (m->reason[0])
+        str_addf(out, ", %s", label("reason", m->reason));
+    if (m->skip && m->skip[0])
+        str_addf(out, ", no confirmation: %s", label("skip", m->skip));
+    else if (m->skip)
+        str_addz(out, ", confirmation to be sent");
+}
+
+static void would(void *ctx, const struct would_be *m)
+{
+    struct telling *t = ctx;
+    CLEANUP(str_clear) struct str words = STR_INIT;
     CLEANUP(str_clear) struct str plain = STR_INIT;
-    (void)ctx;
-    plain_text(what, &plain);
-    printf("%s UID %" PRIu32 ": %s\n", mailbox, uid, str_z(&plain));
+    if (t->call->json) {
+        json_would_be(m, &t->list);
+        return;
+    }
+    would_words(m, &words);
+    plain_text(str_z(&words), &plain);
+    printf("%s UID %" PRIu32 ": %s\n", m->mailbox, m->uid, str_z(&plain));
+}
+
+static int would_be_json(const struct telling *t, const struct run_summary *s)
+{
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    json_would(str_slice(&t->list), s, &out);
+    print(&out);
+    return s->mailbox_failed ? EXIT_UNREACHABLE : EXIT_DONE;
 }
 
 static void summary(const struct call *call, const struct run_summary *s)
@@ -90,7 +129,7 @@ ended(struct call *call, const struct run_request *request, const struct run_sum
 {
     CLEANUP(str_clear) struct str out = STR_INIT;
     if (request->dry_run)
-        return would_be_all(sum);
+        return call->json ? would_be_json(request->ctx, sum) : would_be_all(sum);
     if (!request->once)
         return EXIT_DONE;
     if (call->json) {
@@ -105,12 +144,14 @@ ended(struct call *call, const struct run_request *request, const struct run_sum
 int cmd_run(struct call *call)
 {
     bool talks = isatty(STDERR_FILENO) == 1 && !call->json;
+    CLEANUP(telling_clear) struct telling telling = {.call = call, .list = STR_INIT};
     struct run_request request = {
         .once = args_has(&call->args, "--once"),
         .dry_run = args_has(&call->args, "--dry-run"),
         .take_over = args_get(&call->args, "--take-over"),
         .progress = talks ? progress : NULL,
         .would = would,
+        .ctx = &telling,
     };
     struct run_summary sum = {0};
     struct err err = ERR_INIT;

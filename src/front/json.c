@@ -428,6 +428,35 @@ void json_summary(const struct run_summary *s, struct str *out)
     finish(o, out);
 }
 
+/* ---- run --dry-run ----------------------------------------------------------------------------------- */
+
+void json_would_be(const struct would_be *m, struct str *list)
+{
+    json_t *o = json_object();
+    put(o, "mailbox", text(m->mailbox));
+    put_int(o, "uid", m->uid);
+    put(o, "class", text(m->class));
+    put(o, "disposition", text(m->disposition));
+    put(o, "case", text_or_null(m->reference));
+    put(o, "reason", text_or_null(m->reason));
+    put(o, "acknowledgement", m->skip ? text(m->skip[0] ? "skipped" : "planned") : json_null());
+    put(o, "skipped_because", text_or_null(m->skip));
+    char *dump = json_dumps(o, JSON_COMPACT);
+    str_addf(list, "%s%s", list->len > 0 ? "," : "", dump ? dump : "null");
+    free(dump);
+    json_decref(o);
+}
+
+void json_would(struct slice list, const struct run_summary *s, struct str *out)
+{
+    CLEANUP(str_clear) struct str array = STR_INIT;
+    json_t *o = json_object();
+    str_addf(&array, "[%.*s]", (int)list.len, list.at);
+    put(o, "messages", json_loadb(str_z(&array), array.len, 0, NULL));
+    put_int(o, "awaiting_choice", s->awaiting_choice);
+    finish(o, out);
+}
+
 /* ---- identify ---------------------------------------------------------------------------------------- */
 
 static json_t *hex(const struct digest *d)

@@ -104,6 +104,22 @@ static json_t *keys(const struct view_duplicates *d)
     return list;
 }
 
+static json_t *late(const struct view_duplicates *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->late_count; i++) {
+        json_t *o = json_object();
+        const struct view_decision *l = &d->late[i];
+        json_object_set_new(o, "key", json_string(l->key));
+        json_object_set_new(o, "case", l->reference[0] ? json_string(l->reference) : json_null());
+        json_object_set_new(o, "decision", json_string(l->decision));
+        json_object_set_new(o, "by", json_string(l->by));
+        json_object_set_new(o, "decided_at", when(l->decided_ms));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 void json_duplicates(const struct view *view, struct str *out)
 {
     const struct view_duplicates *d = view->row;
@@ -116,6 +132,7 @@ void json_duplicates(const struct view *view, struct str *out)
     json_object_set_new(o, "by_mailbox", counts("mailbox", d->mailbox, d->mailboxes));
     json_object_set_new(o, "by_sender_domain", counts("domain", d->domain, d->domains));
     json_object_set_new(o, "keys", keys(d));
+    json_object_set_new(o, "late_decisions", late(d));
     char *dump = json_dumps(o, JSON_INDENT(2));
     str_addz(out, dump ? dump : "null");
     str_addc(out, '\n');

@@ -22,6 +22,8 @@ static const struct {
     { "class",        "gateway_copy",              "copy changed on its way"                    },
     { "class",        "replayed",                  "replayed"                                   },
     { "class",        "conflict",                  "other mail, same identifier"                },
+    { "class",        "acknowledgement-unknown",   "confirmation in doubt"                      },
+    { "class",        "acknowledgement-doubled",   "confirmation sent twice"                    },
     { "effect",       "case",                      "case"                                       },
     { "effect",       "attachment",                "attachment"                                 },
     { "effect",       "acknowledgement",           "confirmation"                               },

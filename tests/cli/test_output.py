@@ -153,3 +153,28 @@ def test_a_column_that_is_none_names_those_that_are(desk, words):
 def test_columns_are_for_tables_alone(desk):
     assert desk.run("items", "--json", "--columns", "case").stdout == desk.run("items", "--json").stdout
     assert desk.run("report", "decisions", "--format", "csv", "--columns", "by").stdout == desk.run("report", "decisions", "--format", "csv").stdout
+
+
+@pytest.mark.parametrize("words", READING + ["verify", "export --since 1d --to none.tar"])
+def test_what_only_looks_makes_nothing_where_nothing_is_yet(new_desk, words):
+    done = new_desk.run(*words.replace("none.tar", str(new_desk.folder / "none.tar")).split(), status=None)
+    assert not (new_desk.folder / "data").exists()
+    if words != "check":
+        assert f"there is no ledger in '{new_desk.folder / 'data'}' yet: 'onecase run' makes it" in done.stderr
+    assert done.returncode == {"item HD-7PP1307J": 66, "case HD-EGGGRWE0": 66, "check": 2, "verify": 1}.get(words, 0)
+
+
+def log_of(desk, **environment):
+    """What a run says on standard error: its mail server is not there."""
+    return desk.run("run", "--once", status=69, **environment).stderr
+
+
+def test_log_lines_have_a_priority_for_the_journal_and_for_nobody_else(new_desk):
+    assert re.match(r"\d{4}-", log_of(new_desk)), "a pipe"
+    with open(new_desk.folder / "log", "w+") as file:
+        facts = os.fstat(file.fileno())
+        for named, first in ((f"{facts.st_dev}:{facts.st_ino}", "<"), (f"{facts.st_dev}:1", "2")):
+            file.truncate(0)
+            subprocess.run([PROGRAM, "run", "--once"], stdout=subprocess.DEVNULL, stderr=file,
+                           env=new_desk.environment(JOURNAL_STREAM=named))
+            assert (new_desk.folder / "log").read_text().lstrip("\0")[0] == first, named

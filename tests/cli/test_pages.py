@@ -69,9 +69,11 @@ def test_every_golden_page_is_compared():
 def test_no_bare_internal_word_reaches_a_person(desk, words):
     """But for what is to be typed, which is the program's own."""
     page = re.sub(r"onecase items --state \w+|--\S+( [a-z|-]+)?|/\S+", "", typed(desk, words))
+    if words == "report duplicates":  # the names for --rows
+        page = re.sub(r"^( +\d+  .*)  \S+$", r"\1", page, flags=re.M)
     if words.startswith("help"):
         page = re.sub(r"^.*--state S[^\n]*(\n {20,}[^\n]*)*", "", page, flags=re.M)
-        page = re.sub(r"received, in_progress, complete or needs_reconciliation", "", re.sub(r"\s+", " ", page))
+        page = re.sub(r"received, in_progress, complete or needs_reconciliation|late_decisions", "", re.sub(r"\s+", " ", page))
     assert re.findall(r"\b[a-z]+_[a-z_]+\b", page.replace("needs_reconciliation=", "").replace("not_told=", "")) == []
     for word in ("auto-submitted", "said-none", "gave-up", "acknowledgement-", "evidence-folder", "message-id", "redelivered"):
         assert word not in page

@@ -525,6 +525,22 @@ def test_a_ledger_that_was_changed_by_hand_and_a_mail_that_is_recorded_nowhere_a
     rig.delivered.clear()
 
 
+# ---- what a run would do ---------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_says_for_scripts_what_would_be_done(rig):
+    listed = composed("listed")
+    listed["List-Id"] = "<all.example.org>"
+    dry = plain("dry")
+    rig.deliver(dry, dry, listed.as_bytes())
+    before = rig.snapshot()
+    said = rig.json("run", "--dry-run")
+    assert [(m["class"], m["disposition"], m["acknowledgement"], m["skipped_because"]) for m in said["messages"]] == \
+        [("first", "case", "planned", None), ("redelivered", "case", None, None), ("first", "case", "skipped", "list")]
+    assert said["awaiting_choice"] == 0 and len({m["uid"] for m in said["messages"]}) == 3
+    assert rig.snapshot() == before and rig.items() == []
+
+
 # ---- export --------------------------------------------------------------------------------------------------
 
 

@@ -384,7 +384,14 @@ static void the_report_has_the_contracts_fields(void **state)
                                         .deliveries = 2,
                                         .first_seen_ms = NOON,
                                         .last_seen_ms = NOON};
+    static const struct view_decision late = {.key = "abc",
+                                              .reference = "",
+                                              .decision = "conflict-dismiss",
+                                              .by = "Bob (bob)",
+                                              .decided_ms = NOON};
     struct view_duplicates row = {.until_ms = NOON,
+                                  .late = &late,
+                                  .late_count = 1,
                                   .day = &day,
                                   .mailbox = &box,
                                   .domain = &from,
@@ -405,7 +412,8 @@ static void the_report_has_the_contracts_fields(void **state)
                         " boundaries delivery concurrent_run retry replay other_deployment"
                         " by_day day duplicates by_mailbox mailbox duplicates"
                         " by_sender_domain domain duplicates"
-                        " keys key case deliveries classes first_seen last_seen");
+                        " keys key case deliveries classes first_seen last_seen"
+                        " late_decisions key case decision by decided_at");
     assert_has(&json, "\"case\": null");
     assert_has(&json, "\"redelivered\"\n");
 }

@@ -126,22 +126,30 @@ static void written_to_stderr(char *out, size_t size)
     fclose(file);
 }
 
-static void standard_error_gets_priority_time_and_a_newline(void **state)
+static void assert_time_and_event(const char *at)
+{
+    int64_t at_ms = 0;
+    const char *end = strchr(at, ' ');
+
+    assert_non_null(end);
+    assert_true(when_parse((struct slice){at, (size_t)(end - at)}, &at_ms));
+    assert_true(at_ms > DAYS(365 * 50));
+    assert_string_equal(end, " item.deferred key=ab12\n");
+}
+
+static void standard_error_gets_time_and_a_newline_and_the_journal_the_priority_too(void **state)
 {
     char line[256];
-    int64_t at_ms = 0;
 
     (void)state;
     log_to(NULL, NULL);
     written_to_stderr(line, sizeof line);
+    assert_time_and_event(line);
+    log_for_journal(true);
+    written_to_stderr(line, sizeof line);
+    log_for_journal(false);
     assert_memory_equal(line, "<4>", 3);
-
-    char *end = strchr(line, ' ');
-
-    assert_non_null(end);
-    assert_true(when_parse((struct slice){line + 3, (size_t)(end - line) - 3}, &at_ms));
-    assert_true(at_ms > DAYS(365 * 50));
-    assert_string_equal(end, " item.deferred key=ab12\n");
+    assert_time_and_event(line + 3);
 }
 
 #define HEARD_TEST(test) cmocka_unit_test_setup_teardown(test, listen_anew, stop_listening)
@@ -154,7 +162,7 @@ int main(void)
         HEARD_TEST(what_is_less_urgent_than_the_threshold_is_not_written),
         HEARD_TEST(controls_never_break_the_line_or_the_terminal),
         HEARD_TEST(a_line_too_long_is_cut),
-        HEARD_TEST(standard_error_gets_priority_time_and_a_newline),
+        HEARD_TEST(standard_error_gets_time_and_a_newline_and_the_journal_the_priority_too),
     };
 
     return RUN_TESTS(tests);

@@ -389,9 +389,9 @@ static void of_many_none_that_answers_a_list_or_a_program_is_sent(void **state)
         const char *name;
         bool left;
     } rows[] = {
-        {"list", true},    {"bulk", true},       {"auto-submitted", true},   {"suppress", true},
-        {"report", true},  {"null-path", true},  {"own-address", true},      {"no-reply", true},
-        {"staff", false},  {"too-old", false},   {"recipient-limit", false}, {"from-before", false},
+        {"list", true},   {"bulk", true},      {"auto-submitted", true},   {"suppress", true},
+        {"report", true}, {"null-path", true}, {"own-address", true},      {"no-reply", true},
+        {"staff", false}, {"too-old", false},  {"recipient-limit", false}, {"from-before", false},
     };
 
     (void)state;
@@ -404,9 +404,10 @@ static void of_many_none_that_answers_a_list_or_a_program_is_sent(void **state)
         struct desk *d = desk;
         struct reservation r = completed(d, "<a@x>", 1);
 
-        snprintf(sql, sizeof sql,
-                 "UPDATE effect SET status = 'skipped', reason = '%s' WHERE kind = 'acknowledgement'",
-                 row->name);
+        snprintf(
+            sql, sizeof sql,
+            "UPDATE effect SET status = 'skipped', reason = '%s' WHERE kind = 'acknowledgement'",
+            row->name);
         scene(d, sql);
         must(d, d->l.operators->replay_plan(d->store, r.key, true, false, &alone, &d->err));
         must(d, d->l.operators->replay_plan(d->store, r.key, true, true, &many, &d->err));

@@ -116,7 +116,8 @@ static void set_ack_id(struct desk *d, const char *ack_id)
 {
     char sql[200];
 
-    snprintf(sql, sizeof sql, "UPDATE effect SET ack_id = '%s' WHERE kind = 'acknowledgement'", ack_id);
+    snprintf(sql, sizeof sql, "UPDATE effect SET ack_id = '%s' WHERE kind = 'acknowledgement'",
+             ack_id);
     scene(d, sql);
 }
 
@@ -184,8 +185,8 @@ static void what_is_found_after_not_sent_and_before_it_is_sent_again_prevents_th
             put_off(d, row->gave_up);
         ARRIVE(d, .id = row->copy ? named : "<b@x>", .uid = 2,
                .from = row->copy ? "help@example.org" : "ann@example.com",
-               .in_reply_to = row->copy ? NULL : named, .acknowledgement = row->copy ? ack_id : NULL,
-               .proven = row->copy);
+               .in_reply_to = row->copy ? NULL : named,
+               .acknowledgement = row->copy ? ack_id : NULL, .proven = row->copy);
         assert_string_equal(ack_of(d, r.key), "done");
         assert_string_equal(item_of(d, r.key), "in_progress ");
         close_desk(&desk);
@@ -843,8 +844,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(not_sent_is_taken_only_once_nothing_can_carry_it),
         AT_DESK(every_try_in_doubt_must_be_over),
-        cmocka_unit_test(
-            what_is_found_after_not_sent_and_before_it_is_sent_again_prevents_that),
+        cmocka_unit_test(what_is_found_after_not_sent_and_before_it_is_sent_again_prevents_that),
         AT_DESK(O03_not_sent_sends_once_more),
         cmocka_unit_test(an_answer_moves_the_acknowledgement),
         AT_DESK(E01_what_was_found_meanwhile_is_a_conflict),
