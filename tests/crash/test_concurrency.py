@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """K: several runs, people and configurations at once."""
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -209,6 +210,25 @@ def test_k05_two_operators_approve_the_same_replay_at_once(make):
     deployment.settings["retry"] = {"first_delay": "20ms", "max_delay": "50ms"}
     deployment.settle()
     assert len(deployment.acknowledgements()) == 1
+    deployment.check()
+
+
+def test_of_two_operators_who_decide_at_once_one_wins_and_the_other_is_told_what_and_when(make):
+    """Each time: one decision stands, and whoever came second learns of it by name and time."""
+    deployment = make("\n".join(["after end-of-data close"] * 3))
+    deployment.deliver(*(plain(f"asks{n}") for n in range(3)))
+    deployment.settle()
+    for item in deployment.asked("acknowledgement-unknown"):
+        both = {name: deployment.popen("resolve", item["key"], "--acknowledgement", word, "--by", name, "--reason", "saw it")
+                for name, word in (("Ada", "sent"), ("Ben", "none"))}
+        said = {name: one.communicate(timeout=30)[1] for name, one in both.items()}
+        assert sorted(one.returncode for one in both.values()) == [0, 1], said
+        first, second = sorted(both, key=lambda name: both[name].returncode)
+        assert re.search(rf"was decided at .*\d\d:\d\d.* by {first} ", said[second]), said[second]
+        assert "Nothing was changed" in said[second]
+        decided, = deployment.json("item", item["key"])["approval_list"]
+        assert decided["by"].startswith(first)
+    deployment.settle()
     deployment.check()
 
 
