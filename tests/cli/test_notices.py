@@ -156,6 +156,17 @@ def test_what_is_not_critical_is_gathered_and_the_rate_holds(desk, receiver):
     assert "belongs to another deployment" in last and len(receiver.letters()) == 3
 
 
+def test_what_is_not_critical_waits_for_the_next_digest(desk, receiver):
+    configure(desk, "{to: [oncall@example.com], events: [decisions], digest: 15m}", receiver.port)
+    turn(desk, 0)
+    change(desk, "UPDATE mailbox SET awaiting = 9 WHERE id = 'help'")
+    turn(desk, 5 * MINUTE)
+    turn(desk, 14 * MINUTE)
+    assert len(receiver.letters()) == 1
+    turn(desk, 16 * MINUTE)
+    assert "help: 9 mails from before await the choice" in text_of(receiver.letters()[1])
+
+
 def test_a_person_s_pause_is_no_news(desk, receiver):
     configure(desk, "{to: [oncall@example.com]}", receiver.port)
     turn(desk, 0)
