@@ -15,6 +15,7 @@ set(vendor_gmime    gmime-3.0)
 set(vendor_seccomp  libseccomp)
 set(vendor_xml2     libxml-2.0)
 set(vendor_jansson  jansson)
+set(vendor_microhttpd libmicrohttpd)
 set(vendor_libarchive libarchive)
 set(vendor_pq       libpq)
 

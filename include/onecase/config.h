@@ -213,6 +213,9 @@ struct config {
     int64_t disk_reserve;
     struct config_notify notify;
     const char *listen; /* "ADDRESS:PORT" of the console; "" is no console */
+    const char *tls_cert, *tls_key;
+    bool behind_proxy;
+    int64_t session_idle_ms, session_whole_ms;
     struct config_memory *memory;
 };
 
@@ -223,6 +226,9 @@ enum rc
 config_load(const char *path, const char *templates_dir, struct config **out, struct str *problems)
     MUST_CHECK;
 void config_free(struct config **config); /* for CLEANUP */
+
+/* Blots out every secret of a server: for a process that talks to none. */
+void config_forget_secrets(struct config *config);
 
 const struct config_mailbox *config_find_mailbox(const struct config *config, const char *id);
 

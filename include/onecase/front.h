@@ -12,7 +12,7 @@
 
 /* ---- words.c: internal word -> label. `kind` is "state", "class", "effect", "status", "outcome",
  * "reason", "disposition", "completion", "circuit", "fault", "evidence", "skip", "note", "stage",
- * "source", "condition", "attachment", "decision", "mark". A word that has no label is returned as it is: a
+ * "source", "condition", "attachment", "decision", "mark", "figure". A word that has no label is returned as it is: a
  * test sees to it that there is none. */
 const char *label(const char *kind, const char *word);
 /* Takes one of the signs that people are told off `signs` (enum message_sign) and says its word, of kind
@@ -228,3 +228,5 @@ void json_decided(enum decision decision, const struct decision_result *result, 
 /* A decision that came too early. */
 void json_not_yet(enum decision decision, int64_t from_ms, struct str *out);
 void json_chosen(const char *mailbox, enum import_choice choice, struct str *out);
+/* {"error": "..."} */
+void json_error(const char *says, struct str *out);

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <onecase/accounts.h>
 #include <onecase/config.h>
 #include <onecase/ledger.h>
 #include <onecase/views.h>
@@ -108,6 +109,8 @@ struct operations {
     const struct ledger *ledger; /* NULL likewise */
     const struct views *views;
     bool no_ledger; /* there is none yet: an empty one is shown, and nothing of it stays */
+    const struct accounts *accounts;
+    const struct sessions *sessions;
     enum rc (*run)(void *self,
                    const struct run_request *request,
                    struct run_summary *out,
@@ -136,6 +139,8 @@ struct operations {
                            const struct letter_question *question,
                            struct letter_shown *out,
                            struct err *err);
+    /* Serves the pages until the process is told to end. */
+    enum rc (*console)(void *self, struct err *err);
     /* Records of every run of this ledger that has died on this machine that it did: a decision may rest
      * on it, and no service need be running to see it. */
     enum rc (*prove_runs)(void *self, struct err *err);

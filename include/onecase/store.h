@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <onecase/accounts.h>
 #include <onecase/ledger.h>
 #include <onecase/views.h>
 
@@ -47,6 +48,9 @@ struct ledger store_ledger(struct store *store); /* valid until store_close */
 enum rc store_copy(struct store *to, struct store *from, struct err *err) MUST_CHECK;
 /* Reading for people; valid until store_close. */
 struct views store_views(struct store *store);
+/* Who may use the console; valid until store_close. */
+struct accounts store_accounts(struct store *store);
+struct sessions store_sessions(struct store *store);
 /* Walks the event chain; RC_BROKEN names the first line that does not follow from the one before. */
 enum rc store_check_chain(struct store *store, struct err *err) MUST_CHECK;
 /* SQLite's own integrity check. */

@@ -43,6 +43,7 @@ void mem_free(void *pointer_to_pointer);                        /* for CLEANUP(m
 void text_copy(char *out, size_t room, const char *text);
 
 void str_clear(struct str *s); /* frees; the str is empty and usable again; for CLEANUP */
+void str_wipe(struct str *s);  /* the same for a secret: its octets are overwritten first */
 void str_empty(struct str *s); /* length 0, memory kept */
 void str_add(struct str *s, struct slice what);
 void str_addz(struct str *s, const char *text);

@@ -86,6 +86,7 @@ struct view_item {
     size_t note_count;
     const char *text;      /* of the mail; "" where it could not be read */
     const char *first_key; /* of a conflict */
+    int64_t sent_ms, size; /* sent: its Date; NOT_DUE is none */
     /* From when `not-sent` may be decided; NOT_DUE where it is no question, INT64_MAX: once its run has
      * ended, or a person says that it has. */
     int64_t not_sent_from_ms;
@@ -246,6 +247,24 @@ struct view_numbers {
     int64_t died_ms; /* the last run that died; NOT_DUE: none */
 };
 
+/* One row behind a figure of the duplicate report: an arrival, a try, a decision. */
+struct view_figure_row {
+    int64_t id, at_ms;
+    const char *key, *reference, *mailbox,
+        *what; /* what: the arrival's class, or the step's outcome */
+};
+
+/* So many arrivals of a class in a quarter of an hour. */
+struct view_quarter {
+    int64_t start_ms, count;
+    const char *class;
+};
+
+/* Of one mailbox, in one hour. */
+struct view_hour {
+    int64_t start_ms, arrivals, told;
+};
+
 /* An item, by its names only. */
 struct view_named {
     const char *key, *reference;
@@ -266,6 +285,21 @@ struct view_filter {
     bool not_told;
     bool fold_floods; /* of each sender's flood that waits, only the first mail */
     size_t limit;
+};
+
+/* Part of a list that is read page by page, from behind the last row of the page before. */
+struct view_page {
+    enum { PAGE_ALL, PAGE_ASKS, PAGE_NOT_TOLD } of;
+    const char *mailbox, *state; /* NULL: any; PAGE_ASKS has its own */
+    int64_t after_ms;            /* with `after_key`: the last row of the page before */
+    const char *after_key;       /* NULL: from the beginning */
+    const char *text;            /* of cases: words that must be found; NULL: any */
+    size_t limit;
+};
+
+/* How often something was looked for, and found, when a confirmation was in doubt. */
+struct view_track {
+    int64_t looked, found;
 };
 
 struct views {
@@ -311,6 +345,43 @@ struct views {
                     struct err *err);
     /* view_contradiction. */
     enum rc (*contradictions)(void *self, struct view *out, struct err *err);
+    /* How many items wait for a person. */
+    enum rc (*asked)(void *self, int64_t *out, struct err *err);
+    /* view_item: those that wait oldest first, others newest first. */
+    enum rc (*item_page)(void *self,
+                         const struct view_page *page,
+                         struct view *out,
+                         struct err *err);
+    /* view_case, newest first, without attachments. */
+    enum rc (*case_page)(void *self,
+                         const struct view_page *page,
+                         struct view *out,
+                         struct err *err);
+    /* view_figure_row behind a figure of the report, newest first, below that id (0: all); RC_NOT_FOUND:
+     * there is no such figure. */
+    enum rc (*figure)(void *self,
+                      const char *name,
+                      int64_t since_ms,
+                      int64_t until_ms,
+                      int64_t below,
+                      size_t limit,
+                      struct view *out,
+                      struct err *err);
+    /* view_quarter of [since, until), in order. */
+    enum rc (*quarters)(
+        void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err);
+    /* view_hour of a mailbox since then, in order; hours without anything are left out. */
+    enum rc (*hours)(
+        void *self, const char *mailbox, int64_t since_ms, struct view *out, struct err *err);
+    /* Milliseconds from a mail's arrival to its confirmation, of a mailbox since then: of the middle one and
+     * of the one that 19 of 20 were not slower than. NOT_DUE: there was none. */
+    enum rc (*latency)(void *self,
+                       const char *mailbox,
+                       int64_t since_ms,
+                       int64_t *middle,
+                       int64_t *most,
+                       struct err *err);
+    enum rc (*track)(void *self, const char *mailbox, struct view_track *out, struct err *err);
     /* view_delivery, newest first. */
     enum rc (*deliveries)(void *self,
                           const struct view_filter *filter,

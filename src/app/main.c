@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bury.h"
+#include "console.h"
 #include "desk.h"
 #include "doctor.h"
 #include "dry_run.h"
 #include "fetch_large.h"
 #include "identify.h"
 #include "letter_test.h"
+#include "original.h"
 #include "supervise.h"
 #include "verify.h"
 #include "wire.h"
 
 #include <onecase/cli.h>
 #include <onecase/log.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +27,8 @@
 struct program {
     struct config *config;
     struct wired_data data;
+    struct accounts accounts;
+    struct sessions sessions;
     const char *templates_dir;
 };
 
@@ -83,21 +88,8 @@ static enum rc test_letter(void *self,
 
 static enum rc read_original(void *self, const char *key, struct message *out, struct err *err)
 {
-    struct program *p = self;
-    CLEANUP(message_reader_free) struct message_reader *reader = NULL;
-    char path[BLOB_PATH_SIZE];
-    blob_path_original(key, path);
-    struct reader_limits limits = wire_limits(p->config, p->config->mailboxes.at);
-    TRY(message_reader_new(p->config->data_dir, &limits, &reader, err));
-    struct reader port = message_reader_port(reader);
-    TRY(port.read(port.self, path, out, err));
-    for (size_t i = 0; i < out->part_count; i++) {
-        CLEANUP(str_clear) struct str spool = STR_INIT;
-        str_add(&spool, message_slice(out, out->parts[i].file));
-        if (spool.len > 0)
-            TRY(p->data.blobs.forget(p->data.blobs.self, str_z(&spool), err));
-    }
-    return RC_OK;
+    const struct program *p = self;
+    return original_read(p->config, &p->data, key, out, err);
 }
 
 static enum rc fetch_original(void *self, const char *key, int64_t max_size, struct err *err)
@@ -129,14 +121,29 @@ static enum rc prove_runs(void *self, struct err *err)
 static void look(void *self, struct installation *out)
 {
     const struct program *p = self;
-    const struct files *files = &p->data.files;
-    struct err err = ERR_INIT;
-    *out = (struct installation){.version = ONECASE_VERSION, .disk_free = -1};
-    if (files->space && files->space(files->self, &out->disk_free, &err) != RC_OK)
-        out->disk_free = -1;
+    wire_look(&p->data, out);
+}
+
+/* The service has one of its own; here it is the command. What is open here is opened anew. */
+static enum rc console(void *self, struct err *err)
+{
+    struct program *p = self;
+    wire_data_close(&p->data);
+    console_listen();
+    return console_run(p->config, err);
 }
 
 /* ---- what a command needs ----------------------------------------------------------------------------- */
+
+/* What is freed while it is read is overwritten: pieces of the file hold secrets, and a process that
+ * forgets them (the console's) shall have none. */
+static enum rc load_config(struct program *p, const char *path, struct str *problems)
+{
+    (void)mallopt(M_PERTURB, 0x5a);
+    enum rc rc = config_load(path, p->templates_dir, &p->config, problems);
+    (void)mallopt(M_PERTURB, 0);
+    return rc;
+}
 
 static enum rc open_needs(void *self,
                           const char *config_path,
@@ -152,13 +159,14 @@ static enum rc open_needs(void *self,
                                .identify = identify,
                                .look = look,
                                .letter_test = test_letter,
+                               .console = console,
                                .prove_runs = prove_runs,
                                .verify = verify,
                                .fetch_original = fetch_original,
                                .read_original = read_original};
     if (needs == NEEDS_NOTHING)
         return RC_OK;
-    TRY(config_load(config_path, p->templates_dir, &p->config, problems));
+    TRY(load_config(p, config_path, problems));
     TRY(desk_check(p->config, problems));
     out->config = p->config;
     if (p->config->timezone && p->config->timezone[0]) { /* what people read is in their zone */
@@ -174,6 +182,10 @@ static enum rc open_needs(void *self,
                        : wire_data(p->config, true, &p->data, err));
     out->ledger = &p->data.ledger;
     out->views = &p->data.views;
+    p->accounts = store_accounts(p->data.store);
+    p->sessions = store_sessions(p->data.store);
+    out->accounts = &p->accounts;
+    out->sessions = &p->sessions;
     return RC_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "supervise.h"
 
+#include "console.h"
 #include "desk.h"
 #include "notifier.h"
 #include "notify.h"
@@ -33,9 +34,12 @@ struct report {
     struct err err;
 };
 
+/* No mailbox has such an id. */
+#define PAGES "the console"
+
 struct worker {
-    const struct config_mailbox *mailbox; /* NULL: it tells people what is the matter */
-    char id[NAME_SIZE];                   /* the mailbox's; "" likewise */
+    const struct config_mailbox *mailbox; /* NULL: it tells people, or shows pages */
+    char id[NAME_SIZE];                   /* the mailbox's; "" and PAGES likewise */
     bool configured;                      /* else it only has to end */
     pid_t pid;                            /* 0: not running */
     int64_t kill_at_ms; /* boot time; it was told to end, and is ended then; 0: it was not */
@@ -115,17 +119,22 @@ static const char *name_of(const struct worker *w)
     return w->id[0] ? w->id : "notices";
 }
 
-static int
-child(const struct supervisor *s, const struct config_mailbox *mailbox, pid_t parent, int report_to)
+static bool shows_pages(const struct worker *w)
+{
+    return strcmp(w->id, PAGES) == 0;
+}
+
+static int child(const struct supervisor *s, const struct worker *w, pid_t parent, int report_to)
 {
     struct report r = {.err = ERR_INIT};
     signal(SIGHUP, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
-    worker_listen();
+    shows_pages(w) ? console_listen() : worker_listen();
     hold_signals(false);
     end_with(parent);
-    r.rc = mailbox ? worker_run(s->config, mailbox, s->request, &r.sum, &r.err)
-                   : tell_people(s, &r.err);
+    r.rc = w->mailbox       ? worker_run(s->config, w->mailbox, s->request, &r.sum, &r.err)
+           : shows_pages(w) ? console_run(s->config, &r.err)
+                            : tell_people(s, &r.err);
     r.err.where = NULL;
     ssize_t n = write(report_to, &r, sizeof r);
     return n == (ssize_t)sizeof r && r.rc == RC_OK ? 0 : 1;
@@ -144,7 +153,7 @@ static void start(struct supervisor *s, struct worker *w)
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        exit(child(s, w->mailbox, parent, ends[1]));
+        exit(child(s, w, parent, ends[1]));
     }
     hold_signals(false);
     close(ends[1]);
@@ -239,6 +248,12 @@ static void add_worker(struct supervisor *s, const char *id, const struct config
     w->deaths = 0;
 }
 
+/* A run of one mailbox among others leaves the pages to them. */
+static bool has_console(const struct supervisor *s)
+{
+    return !s->request->once && !s->request->only && s->config->listen[0];
+}
+
 /* One worker for each mailbox of the configuration, and one for people. Those that run go on as they
  * are, also where they are none of it any more. */
 static size_t enlist(struct supervisor *s)
@@ -255,6 +270,8 @@ static size_t enlist(struct supervisor *s)
     }
     if (count > 0 && !s->request->once && notifier_wanted(s->config))
         add_worker(s, "", NULL);
+    if (count > 0 && has_console(s))
+        add_worker(s, PAGES, NULL);
     return count;
 }
 

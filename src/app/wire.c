@@ -160,6 +160,15 @@ void wire_data_close(struct wired_data *data)
     store_close(&data->store);
 }
 
+void wire_look(const struct wired_data *data, struct installation *out)
+{
+    const struct files *files = &data->files;
+    struct err err = ERR_INIT;
+    *out = (struct installation){.version = ONECASE_VERSION, .disk_free = -1};
+    if (files->space && files->space(files->self, &out->disk_free, &err) != RC_OK)
+        out->disk_free = -1;
+}
+
 /* ---- settings ----------------------------------------------------------------------------------- */
 
 static struct service_settings settings_of(const struct wired *w)

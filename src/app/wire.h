@@ -15,6 +15,7 @@
 #include <onecase/imap.h>
 #include <onecase/letter_writer.h>
 #include <onecase/message_reader.h>
+#include <onecase/operations.h>
 #include <onecase/posix_files.h>
 #include <onecase/service.h>
 #include <onecase/smtp.h>
@@ -70,6 +71,9 @@ enum rc wire_nothing(const struct config *config, struct wired_data *out, struct
 enum rc wire_data(const struct config *config, bool create, struct wired_data *out, struct err *err)
     MUST_CHECK;
 void wire_data_close(struct wired_data *data); /* for CLEANUP */
+
+/* Of this machine, for metrics and `check`. */
+void wire_look(const struct wired_data *data, struct installation *out);
 
 /* RC_BROKEN, RC_DEFERRED of the ledger or disk; RC_REFUSED of a template. Connects to nothing. */
 enum rc wire_open(const struct config *config,

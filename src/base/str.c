@@ -95,6 +95,13 @@ void str_clear(struct str *s)
     *s = (struct str)STR_INIT;
 }
 
+void str_wipe(struct str *s)
+{
+    for (size_t i = 0; i < s->room; i++)
+        ((volatile char *)s->at)[i] = '\0';
+    str_clear(s);
+}
+
 void str_empty(struct str *s)
 {
     s->len = 0;

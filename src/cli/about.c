@@ -12,6 +12,8 @@ const struct about abouts[] = {
     { "run",                "--take-over NAME",                 "the mailbox belongs to the deployment NAME, which is gone: it becomes ours" },
     { "run",                "onecase run --once",               "" },
 
+    { "console",            "",                                 "'onecase run' has it already, as a process of its own; this is for a machine that only shows. It answers at console.listen, has no secret of any mailbox, and ends by SIGTERM." },
+
     { "status",             "",                                 "What waits for a decision is listed by reason; a server that fails is named with the time of the next try; senders who were not told are counted." },
 
     { "doctor",             "",                                 "Tries the configuration, the ledger, the disk, IMAP with its folders, rights, quota and junk, and SMTP up to RSET: nothing is sent. In a mailbox that is active it makes two folders for a trial and deletes them again. Ends with 1 where something is wrong." },
@@ -109,6 +111,16 @@ const struct about abouts[] = {
     { "",                   "--approve",                        "where two persons are asked for: approves what another has proposed by the same command" },
     { "",                   "--by NAME",                        "who decides; recorded with the account" },
     { "",                   "--reason TEXT",                    "why; recorded" },
+
+    { "user add",           "",                                 "The password is asked for twice at a terminal, else it is the first line of standard input; it has 10 octets at least, and only its scrypt is kept. Who decides at the console is recorded by this name." },
+    { "user add",           "--role R",                         "viewer sees numbers and states, no addresses, subjects or texts; operator sees mails and decides; owner approves what another has proposed; admin sees who looked at what. Each may what those before may" },
+    { "user add",           "onecase user add ann --role operator", "" },
+    { "user role",          "",                                 "Ends the user's sessions." },
+    { "user password",      "",                                 "As user add; ends the user's sessions." },
+
+    { "token add",          "",                                 "Prints it once; of it only a digest is kept. A script sends it as 'Authorization: Bearer TOKEN'." },
+    { "token add",          "--role R",                         "as for users: viewer, operator, owner or admin" },
+    { "token add",          "onecase token add dashboard --role viewer", "" },
 
     { "identify",           "",                                 "Reads a message file as if it had just come, in a folder of its own: its key, its digests, and whether it would be answered." },
     { "template test",      "",                                 "Reads a message file as if it had just come, and shows the letter as it would leave: whom it goes to or why nobody, its headers, its text and its HTML. Nothing is sent and nothing is touched." },

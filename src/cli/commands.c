@@ -11,6 +11,7 @@
 const struct command commands[] = {
 /*    group     what is typed                                                                         needs          runs                   in one line */
     { RUNNING,  "run [--once] [--dry-run] [--mailbox M] [--take-over NAME] [--json]",                 NEEDS_LETTERS, cmd_run,               "The service; --once handles what is there now and ends." },
+    { RUNNING,  "console",                                                                            NEEDS_LEDGER,  cmd_console,           "Only the pages of the console, without the service." },
     { RUNNING,  "status [--json]",                                                                    NEEDS_TO_READ, cmd_status,            "Each mailbox: counts by state, what waits and why." },
     { RUNNING,  "doctor [--send-to ADDRESS] [--since-last] [--json]",                                 NEEDS_CONFIG,  cmd_doctor,            "Tries everything and says how to mend what is wrong." },
     { RUNNING,  "check [--mailbox M] [--warning LIMITS] [--critical LIMITS] [--json]",                NEEDS_TO_READ, cmd_check,             "One line for monitoring: exit 0 good, 1 warning, 2 critical, 3 unknown." },
@@ -37,6 +38,14 @@ const struct command commands[] = {
                                                                                                       NEEDS_TO_READ, cmd_suspects,          "Cases of the same words under other identifiers." },
     { DECIDING, "pause --by NAME --reason TEXT [--mailbox M] [--effect KIND] [--hold FOLDER]",        NEEDS_LEDGER,  cmd_pause,             "Arrivals go on being recorded, no step runs; --hold keeps new mail aside." },
     { DECIDING, "resume --by NAME --reason TEXT [--mailbox M]",                                       NEEDS_LEDGER,  cmd_resume,            "Ends a pause, and brings back what was kept aside." },
+    { MORE,     "user add NAME --role R",                                                             NEEDS_LEDGER,  cmd_user_add,          "Lets somebody use the console; the password is asked for." },
+    { MORE,     "user role NAME ROLE",                                                                NEEDS_LEDGER,  cmd_user_role,         "Gives a user another role." },
+    { MORE,     "user password NAME",                                                                 NEEDS_LEDGER,  cmd_user_password,     "Gives a user another password." },
+    { MORE,     "user remove NAME",                                                                   NEEDS_LEDGER,  cmd_user_remove,       "Shuts a user out; what was done under the name stays." },
+    { MORE,     "user list [--json]",                                                                 NEEDS_LEDGER,  cmd_user_list,         "Who may use the console." },
+    { MORE,     "token add NAME --role R",                                                            NEEDS_LEDGER,  cmd_token_add,         "A token for scripts that use the interface of the console." },
+    { MORE,     "token remove NAME",                                                                  NEEDS_LEDGER,  cmd_token_remove,      "Ends a token." },
+    { MORE,     "token list [--json]",                                                                NEEDS_LEDGER,  cmd_token_list,        "The tokens, by their names." },
     { MORE,     "identify FILE [--mailbox M] [--json]",                                               NEEDS_CONFIG,  cmd_identify,          "Who a message file would be; touches nothing." },
     { MORE,     "template test FILE [--mailbox M] [--state accepted|accepted_with_exceptions|appended|closed] [--language LANG] [--json]",
                                                                                                       NEEDS_LETTERS, cmd_template_test,     "What the sender of a message file would be told; sends nothing." },

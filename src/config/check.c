@@ -466,6 +466,29 @@ static void check_notify(struct reading *r, const struct config_notify *n)
               "report: expected an address in `owner` or in `to` that it can be sent to");
 }
 
+static void check_console(struct reading *r)
+{
+    const struct config *c = r->config;
+    CLEANUP(str_clear) struct str host = STR_INIT;
+    const char *colon = strrchr(c->listen, ':');
+
+    if ((c->tls_cert[0] == '\0') != (c->tls_key[0] == '\0'))
+        wrong(r, PLACE_OF(r, c, &c->tls_cert, &c->tls_key),
+              "console: a certificate without its key, or a key without: expected tls_cert and "
+              "tls_key, or neither");
+    if (colon == NULL || c->tls_cert[0] != '\0')
+        return;
+    bool bracket = c->listen[0] == '[';
+
+    str_add(&host, slice_cut(slice_z(c->listen), bracket,
+                             (size_t)(colon - c->listen) - (bracket ? 2 : 0)));
+    if (!is_this_machine(str_z(&host)))
+        wrong(
+            r, PLACE_OF(r, c, &c->listen),
+            "console.listen: without TLS it is for this machine alone (127.0.0.1, [::1]): expected "
+            "such an address, or tls_cert and tls_key");
+}
+
 void check_all(struct reading *r)
 {
     const struct config *c = r->config;
@@ -476,6 +499,7 @@ void check_all(struct reading *r)
     for (size_t i = 0; i < c->key_rules.count; i++)
         check_rule(r, &c->key_rules.at[i]);
     check_destinations(r);
+    check_console(r);
     if (c->max_delay_ms < c->first_delay_ms)
         wrong(r, PLACE_OF(r, c, &c->max_delay_ms, &c->first_delay_ms),
               "retry.max_delay is shorter than retry.first_delay: expected at least as long");

@@ -72,3 +72,38 @@ void config_needs_restart(const struct config *old, const struct config *new, st
             str_addf(out, "%s%s", out->len > 0 ? ", " : "", s->key);
     }
 }
+
+/* The first octet that is zeroed would end a text: its length comes first. */
+static void blot(const char *secret)
+{
+    const union {
+        const char *given;
+        volatile char *octet; /* it lies in the configuration's own memory, or is a preset "" */
+    } as = {.given = secret};
+    size_t length = secret != NULL ? strlen(secret) : 0;
+
+    for (size_t i = 0; i < length; i++)
+        as.octet[i] = '\0';
+}
+
+static void forget_server(struct config_server *s)
+{
+    blot(s->password);
+    blot(s->proxy);
+    blot(s->auth.token_command);
+    blot(s->auth.client_secret);
+}
+
+void config_forget_secrets(struct config *config)
+{
+    for (size_t i = 0; i < config->mailboxes.count; i++) {
+        forget_server(&config->mailboxes.at[i].imap);
+        forget_server(&config->mailboxes.at[i].acknowledgement.smtp);
+    }
+    forget_server(&config->acknowledgement.smtp);
+    for (size_t i = 0; i < config->destinations.count; i++) {
+        blot(config->destinations.at[i].password);
+        blot(config->destinations.at[i].authorization);
+        blot(config->destinations.at[i].proxy);
+    }
+}

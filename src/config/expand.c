@@ -18,7 +18,7 @@ static bool is_variable(struct slice name)
 
 static bool add_variable(struct reading *r, struct place place, struct slice name, struct str *out)
 {
-    CLEANUP(str_clear) struct str copy = STR_INIT;
+    CLEANUP(str_wipe) struct str copy = STR_INIT;
 
     str_add(&copy, name); /* it is in the middle of a text */
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here changes the environment */

@@ -95,7 +95,7 @@ enum rc
 config_load(const char *path, const char *templates_dir, struct config **out, struct str *problems)
 {
     CLEANUP(problems_clear) struct problems found = {NULL, 0};
-    CLEANUP(str_clear) struct str text = STR_INIT;
+    CLEANUP(str_wipe) struct str text = STR_INIT;
     struct config *config = NULL;
 
     if (read_whole(path, &text))

@@ -543,8 +543,18 @@ static const struct block notify = BLOCK_OF(notify_rows, struct config_notify);
 
 #define AT(member) offsetof(struct config, member)
 static const struct setting console_rows[] = {
-    {"listen", VALUE_LISTEN, BLANK, AT(listen), "127.0.0.1:8025", 0, 0,
+    {"listen",       VALUE_LISTEN,   BLANK, AT(listen),           "127.0.0.1:8025", 0,          0,
      .says = "Address and port of its pages; \"\" is no console."},
+    {"tls_cert",     VALUE_FILE,     0,     AT(tls_cert),         "",               0,          0,
+     .says = "Its certificate with the chain, as PEM; with tls_key it speaks TLS.", .example = "/etc/onecase/console.crt"},
+    {"tls_key",      VALUE_FILE,     0,     AT(tls_key),          "",               0,          0,
+     .says = "The certificate's key, as PEM.", .example = "/etc/onecase/console.key"},
+    {"behind_proxy", VALUE_FLAG,     0,     AT(behind_proxy),     "false",          0,          0,
+     .says = "A proxy on this machine speaks TLS for it, and says in X-Forwarded-For for whom."},
+    {"session_idle", VALUE_DURATION, 0,     AT(session_idle_ms),  "30m",            MINUTES(1), HOURS(24),
+     .says = "Who does nothing for so long signs in anew."},
+    {"session_max",  VALUE_DURATION, 0,     AT(session_whole_ms), "12h",            MINUTES(1), DAYS(7),
+     .says = "And everybody after so long."},
 };
 #undef AT
 static const struct block console = BLOCK_OF(console_rows, struct config);

@@ -556,3 +556,12 @@ void json_chosen(const char *mailbox, enum import_choice choice, struct str *out
     put(o, "choice", text(import_text(choice)));
     finish(o, out);
 }
+
+/* ---- what went wrong ----------------------------------------------------------------------------------- */
+
+void json_error(const char *says, struct str *out)
+{
+    json_t *o = json_object();
+    put(o, "error", text(says));
+    finish(o, out);
+}

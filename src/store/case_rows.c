@@ -31,6 +31,35 @@ static enum rc try_reference(
     return stmt_run(s, NULL, err);
 }
 
+/* So that it can be found by its sender's words. */
+static enum rc add_number(struct writing *w, const char *key, int64_t *number, struct err *err)
+{
+    static const char insert[] = "INSERT INTO case_number (key) VALUES ($1)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, insert, &s, err));
+    stmt_text(s, 1, key);
+    TRY(stmt_run(s, NULL, err));
+    *number = db_last_id(w->store->db);
+    return RC_OK;
+}
+
+static enum rc
+make_findable(struct writing *w, const char *key, const char *reference, struct err *err)
+{
+    static const char insert[] = "INSERT INTO case_search (rowid, reference, sender, subject)"
+                                 " SELECT $1, $2, sender, subject FROM item WHERE key = $3";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    int64_t number;
+
+    TRY(add_number(w, key, &number, err));
+    TRY(stmt_open(w->store->db, insert, &s, err));
+    stmt_int(s, 1, number);
+    stmt_text(s, 2, reference);
+    stmt_text(s, 3, key);
+    return stmt_run(s, NULL, err);
+}
+
 static enum rc make_case(struct writing *w,
                          const struct planned *p,
                          char reference[REFERENCE_SIZE],
@@ -42,7 +71,7 @@ static enum rc make_case(struct writing *w,
         reference_of(p->policy->reference_prefix, p->key, digits, reference);
         TRY(try_reference(w, p, reference, &made, err));
         if (made)
-            return RC_OK;
+            return make_findable(w, p->key, reference, err);
     }
     return FAIL(err, RC_BROKEN, "ledger: item %.12s gets no reference: all are taken", p->key);
 }

@@ -85,8 +85,7 @@ static enum rc messages(struct db *db, struct view *view, struct view_case *c, s
 
 /* ---- cases ------------------------------------------------------------------------------------------ */
 
-static enum rc
-read_case(struct db *db, struct stmt *s, struct view *view, struct view_case *c, struct err *err)
+static void read_row(struct stmt *s, struct view *view, struct view_case *c)
 {
     c->key = view_text(view, col_text(s, "key"));
     c->reference = view_text(view, col_text(s, "reference"));
@@ -97,6 +96,12 @@ read_case(struct db *db, struct stmt *s, struct view *view, struct view_case *c,
     c->merged_into = view_text(view, col_text(s, "merged_into"));
     c->created_ms = col_int(s, "created_at");
     c->messages = col_int(s, "messages");
+}
+
+static enum rc
+read_case(struct db *db, struct stmt *s, struct view *view, struct view_case *c, struct err *err)
+{
+    read_row(s, view, c);
     return attachments(db, view, c, err);
 }
 
@@ -117,6 +122,54 @@ enum rc view_cases(void *self, const struct view_filter *filter, struct view *ou
     stmt_int(s, 3, filter->limit ? (int64_t)filter->limit : INT64_MAX);
     EACH_ROW(s, rc, err)
     TRY(read_case(store->db, s, out, view_rows_add(out, &rows), err));
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+/* ---- page by page ---------------------------------------------------------------------------------- */
+
+/* Every word must be found, at the beginning of one. */
+static void words_to_match(const char *text, struct str *out)
+{
+    struct slice rest = slice_z(text), word;
+    while (rest.len > 0 && slice_next(&rest, ' ', &word)) {
+        if (word.len == 0)
+            continue;
+        str_addz(out, out->len ? " \"" : "\"");
+        for (size_t i = 0; i < word.len; i++)
+            if (word.at[i] != '"')
+                str_addc(out, word.at[i]);
+        str_addz(out, "\"*");
+    }
+}
+
+enum rc view_case_page(void *self, const struct view_page *page, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT " CASE_COLUMNS " WHERE ($1 IS NULL OR case_record.state = $1)"
+        " AND ($2 IS NULL OR case_record.mailbox = $2) AND ($4 IS NULL OR"
+        " (case_record.created_at, case_record.key) < ($3, $4))"
+        " AND ($5 IS NULL OR case_record.key IN (SELECT case_number.key FROM case_search"
+        " JOIN case_number ON case_number.number = case_search.rowid WHERE case_search MATCH $5))"
+        " ORDER BY case_record.created_at DESC, case_record.key DESC LIMIT $6";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(str_clear) struct str words = STR_INIT;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_case));
+    enum rc rc;
+
+    words_to_match(page->text ? page->text : "", &words);
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, page->state);
+    stmt_text(s, 2, page->mailbox);
+    stmt_int(s, 3, page->after_ms);
+    stmt_text(s, 4, page->after_key);
+    if (words.len > 0)
+        stmt_text(s, 5, str_z(&words));
+    stmt_int(s, 6, page->limit ? (int64_t)page->limit : INT64_MAX);
+    EACH_ROW(s, rc, err)
+    read_row(s, out, view_rows_add(out, &rows));
     out->row = rows.at;
     out->count = rows.count;
     return END_OF_ROWS(rc);

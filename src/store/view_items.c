@@ -145,6 +145,64 @@ enum rc view_items(void *self, const struct view_filter *filter, struct view *ou
     return END_OF_ROWS(rc);
 }
 
+/* ---- page by page ---------------------------------------------------------------------------------- */
+
+#define NEWEST_PAGE                                                                                \
+    " AND ($1 IS NULL OR item.mailbox = $1) AND ($4 IS NULL OR item.state = $4)"                   \
+    " AND ($3 IS NULL OR (item.created_at, item.key) < ($2, $3))"                                  \
+    " ORDER BY item.created_at DESC, item.key DESC LIMIT $5"
+
+/* Each list goes along an index of its own, so that a page costs its rows and no more. */
+static const char *page_sql(const struct view_page *page)
+{
+    static const char all[] = "SELECT " ITEM_COLUMNS " WHERE 1" NEWEST_PAGE;
+    static const char asks[] =
+        "SELECT " ITEM_COLUMNS " WHERE item.state = 'needs_reconciliation'"
+        " AND ($1 IS NULL OR item.mailbox = $1) AND ($4 IS NULL OR item.state = $4)"
+        " AND ($3 IS NULL OR (item.created_at, item.key) > ($2, $3))"
+        " ORDER BY item.created_at, item.key LIMIT $5";
+    static const char not_told[] =
+        "SELECT " ITEM_COLUMNS " WHERE item.key IN (SELECT effect.key FROM effect"
+        " WHERE effect.kind = 'acknowledgement' AND effect.status = 'refused'"
+        " UNION SELECT waits.key FROM item AS waits WHERE waits.state = 'needs_reconciliation'"
+        " AND waits.reason IN ('gave-up', 'acknowledgement-refused'))" NEWEST_PAGE;
+
+    return page->of == PAGE_ASKS ? asks : page->of == PAGE_NOT_TOLD ? not_told : all;
+}
+
+enum rc view_item_page(void *self, const struct view_page *page, struct view *out, struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_item));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, page_sql(page), &s, err));
+    stmt_text(s, 1, page->mailbox);
+    stmt_int(s, 2, page->after_ms);
+    stmt_text(s, 3, page->after_key);
+    stmt_text(s, 4, page->state);
+    stmt_int(s, 5, page->limit ? (int64_t)page->limit : INT64_MAX);
+    EACH_ROW(s, rc, err)
+    TRY(read_item(store, s, out, view_rows_add(out, &rows), err));
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+enum rc view_asked(void *self, int64_t *out, struct err *err)
+{
+    static const char count[] =
+        "SELECT COUNT(*) AS n FROM item WHERE state = 'needs_reconciliation'";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(store->db, count, &s, err));
+    TRY(stmt_row(s, err));
+    *out = col_int(s, "n");
+    return RC_OK;
+}
+
 /* ---- one of them, by a prefix of its key or by its case's reference ------------------------------- */
 
 static enum rc find_by_key(struct db *db, const char *prefix, char out[KEY_SIZE], struct err *err)
@@ -197,6 +255,19 @@ static enum rc find_item(struct db *db, const char *name, char out[KEY_SIZE], st
     return rc;
 }
 
+static enum rc read_size(struct db *db, struct view_item *i, struct err *err)
+{
+    static const char find[] = "SELECT sent_at, size FROM item WHERE key = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, i->key);
+    TRY(stmt_row(s, err));
+    i->sent_ms = col_when(s, "sent_at");
+    i->size = col_int(s, "size");
+    return RC_OK;
+}
+
 enum rc view_one_item(void *self, const char *key, struct view *out, struct err *err)
 {
     static const char find[] = "SELECT " ITEM_COLUMNS " WHERE item.key = $1";
@@ -211,6 +282,7 @@ enum rc view_one_item(void *self, const char *key, struct view *out, struct err 
     TRY(stmt_row(s, err));
     struct view_item *i = view_rows_add(out, &rows);
     TRY(read_item(store, s, out, i, err));
+    TRY(read_size(store->db, i, err));
     TRY(view_arrivals(store->db, whole, out, &i->delivery, &i->delivery_count, err));
     TRY(view_story(store->db, out, i, err));
     TRY(flood_size(store->db, i, err));

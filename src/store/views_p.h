@@ -67,6 +67,36 @@ enum rc view_duplicate_rows(void *self,
                             const char *number,
                             struct view *out,
                             struct err *err) MUST_CHECK;
+enum rc view_asked(void *self, int64_t *out, struct err *err) MUST_CHECK;
+enum rc view_item_page(void *self, const struct view_page *page, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc view_case_page(void *self, const struct view_page *page, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc view_figure(void *self,
+                    const char *name,
+                    int64_t since_ms,
+                    int64_t until_ms,
+                    int64_t below,
+                    size_t limit,
+                    struct view *out,
+                    struct err *err) MUST_CHECK;
+enum rc
+view_quarters(void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc
+view_hours(void *self, const char *mailbox, int64_t since_ms, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc view_latency(void *self,
+                     const char *mailbox,
+                     int64_t since_ms,
+                     int64_t *middle,
+                     int64_t *most,
+                     struct err *err) MUST_CHECK;
+enum rc view_track_of(void *self, const char *mailbox, struct view_track *out, struct err *err)
+    MUST_CHECK;
+
+/* The duplicate report's numbers of what did not happen, and where it would have. */
+enum rc view_prevented(struct db *db, struct view_duplicates *d, struct err *err) MUST_CHECK;
 /* The steps of one item, for a list and for its page. */
 enum rc view_effects(struct db *db,
                      const char *key,

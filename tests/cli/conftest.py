@@ -48,8 +48,8 @@ class Desk:
                 "STILL_CLOCK": str(EVENING), "ONECASE_CONFIG": str(self.config),
                 **({"COLUMNS": str(width)} if width else {}), **more}
 
-    def run(self, *words, status=0, width=80, **environment):
-        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True,
+    def run(self, *words, status=0, width=80, said="", **environment):
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, input=said,
                               env=self.environment(width, **environment))
         if status is not None:
             assert done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "original.h"
+
+enum rc original_read(const struct config *config,
+                      const struct wired_data *data,
+                      const char *key,
+                      struct message *out,
+                      struct err *err)
+{
+    CLEANUP(message_reader_free) struct message_reader *reader = NULL;
+    char path[BLOB_PATH_SIZE];
+    blob_path_original(key, path);
+    struct reader_limits limits = wire_limits(config, config->mailboxes.at);
+    TRY(message_reader_new(config->data_dir, &limits, &reader, err));
+    struct reader port = message_reader_port(reader);
+    TRY(port.read(port.self, path, out, err));
+    for (size_t i = 0; i < out->part_count; i++) {
+        CLEANUP(str_clear) struct str spool = STR_INIT;
+        str_add(&spool, message_slice(out, out->parts[i].file));
+        if (spool.len > 0)
+            TRY(data->blobs.forget(data->blobs.self, str_z(&spool), err));
+    }
+    return RC_OK;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * api - the same objects as --json, for scripts.
+ */
+#include "console_p.h"
+
+#include <onecase/when.h>
+#include <string.h>
+
+#define ROWS_DEFAULT 100
+#define ROWS_MAX     1000
+
+static size_t limit_of(const struct visit *v)
+{
+    int64_t n = number_of(form_get(&v->request->query, "limit"), ROWS_DEFAULT);
+    return n < 1 ? 1 : n > ROWS_MAX ? ROWS_MAX : (size_t)n;
+}
+
+static const char *given(const struct visit *v, const char *name)
+{
+    const char *value = form_get(&v->request->query, name);
+    return value[0] ? value : NULL;
+}
+
+static void answer_view(struct visit *v,
+                        enum rc rc,
+                        const struct view *view,
+                        void (*json)(const struct view *view, struct str *out),
+                        const struct err *err)
+{
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    if (rc != RC_OK) {
+        refuse_err(v, err);
+        return;
+    }
+    json(view, &out);
+    answer_json(v, &out);
+}
+
+static void items_json(const struct view *view, struct str *out)
+{
+    json_items(view, false, out);
+}
+
+static void item_json(const struct view *view, struct str *out)
+{
+    json_items(view, true, out);
+}
+
+static void cases_json(const struct view *view, struct str *out)
+{
+    json_cases(view, false, out);
+}
+
+static void case_json(const struct view *view, struct str *out)
+{
+    json_cases(view, true, out);
+}
+
+static bool state_known(struct visit *v, const char *state, bool copies)
+{
+    enum item_state known;
+    if (!state || item_state_parse(state, &known) || (copies && strcmp(state, "duplicate") == 0))
+        return true;
+    refuse(v, 400, "That cannot be so", "There is no such state.");
+    return false;
+}
+
+void api_items(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    struct view_page page = {.limit = limit_of(v),
+                             .mailbox = given(v, "mailbox"),
+                             .state = given(v, "state"),
+                             .of = given(v, "not_told") ? PAGE_NOT_TOLD : PAGE_ALL};
+    struct err err = ERR_INIT;
+    (void)page_after(v, &page);
+    if (!state_known(v, page.state, false) || !looked(v, "api items", ""))
+        return;
+    answer_view(v, views->item_page(views->self, &page, &view, &err), &view, items_json, &err);
+}
+
+void api_item(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    struct err err = ERR_INIT;
+    enum rc rc = views->item(views->self, v->arg[0], &view, &err);
+    if (rc == RC_OK && !looked(v, "api item", ((const struct view_item *)view.row)->key))
+        return;
+    answer_view(v, rc, &view, item_json, &err);
+}
+
+void api_deliveries(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    struct view_filter filter = {.limit = limit_of(v),
+                                 .mailbox = given(v, "mailbox"),
+                                 .state = given(v, "state"),
+                                 .older_than_ms = NOT_DUE};
+    struct err err = ERR_INIT;
+    if (!state_known(v, filter.state, true))
+        return;
+    answer_view(v, views->deliveries(views->self, &filter, &view, &err), &view, json_deliveries,
+                &err);
+}
+
+void api_cases(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    struct view_filter filter = {.limit = limit_of(v),
+                                 .mailbox = given(v, "mailbox"),
+                                 .state = given(v, "state"),
+                                 .older_than_ms = NOT_DUE};
+    struct err err = ERR_INIT;
+    if (!looked(v, "api cases", ""))
+        return;
+    answer_view(v, views->cases(views->self, &filter, &view, &err), &view, cases_json, &err);
+}
+
+void api_case(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    struct err err = ERR_INIT;
+    enum rc rc = views->one_case(views->self, v->arg[0], &view, &err);
+    if (rc == RC_OK && !looked(v, "api case", ((const struct view_case *)view.row)->key))
+        return;
+    answer_view(v, rc, &view, case_json, &err);
+}
+
+/* The configuration knows the mailboxes and how they are watched; the ledger what was seen of them. */
+void api_status(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    const struct views *views = v->ops->views;
+    struct err err = ERR_INIT;
+    if (views->mailboxes(views->self, v->now.wall_ms, &view, &err) != RC_OK) {
+        refuse_err(v, &err);
+        return;
+    }
+    struct view_mailbox *m = view.row;
+    for (size_t i = 0; i < view.count; i++) {
+        const struct config_mailbox *c = config_find_mailbox(v->ops->config, m[i].id);
+        m[i].mode = c && c->mode == CONFIG_LOOK_ONLY ? "look-only" : "active";
+    }
+    json_status(&view, v->now.wall_ms, &out);
+    answer_json(v, &out);
+}
+
+static enum rc period_of(const struct visit *v, int64_t *since, int64_t *until, struct err *err)
+{
+    const char *from = given(v, "since"), *to = given(v, "until");
+    *since = v->now.wall_ms - DAYS(30);
+    *until = v->now.wall_ms + 1;
+    if (from)
+        TRY(period_parse(from, v->now.wall_ms, since, err));
+    return to ? period_parse(to, v->now.wall_ms, until, err) : RC_OK;
+}
+
+void api_duplicates(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    int64_t since, until;
+    struct err err = ERR_INIT;
+    enum rc rc = period_of(v, &since, &until, &err);
+    if (rc == RC_OK)
+        rc = views->duplicates(views->self, since, until, &view, &err);
+    answer_view(v, rc, &view, json_duplicates, &err);
+}
+
+/* ---- deciding ----------------------------------------------------------------------------------------------- */
+
+static enum rc
+decide(struct visit *v, enum decision decision, struct decision_result *out, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str by = STR_INIT;
+    const struct views *views = v->ops->views;
+    const struct form *form = &v->request->form;
+    TRY(views->item(views->self, v->arg[0], &view, err));
+    TRY(v->ops->prove_runs(v->ops->self, err));
+    decider_name(v, &by);
+    const struct decision_request request = {
+        .decision = decision,
+        .key = ((const struct view_item *)view.row)->key,
+        .by = str_z(&by),
+        .why = form_get(form, "reason"),
+        .run_gone = form_has(form, "run_gone"),
+        .external_id = form_has(form, "external_id") ? form_get(form, "external_id") : NULL};
+    return decide_about(v->ops, &request, 0, v->now, out, err);
+}
+
+void api_decide(struct visit *v)
+{
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    struct decision_result result = {.possible_from_ms = 0};
+    struct err err = ERR_INIT;
+    enum decision decision;
+    if (!decision_parse(form_get(&v->request->form, "decision"), &decision)) {
+        refuse(v, 400, "That cannot be so", "There is no such decision.");
+        return;
+    }
+    if (v->ops->config->approval == CONFIG_TWO_PERSON) {
+        refuse(v, 409, "That cannot be done", "Two persons decide here, and neither is a script.");
+        return;
+    }
+    enum rc rc = decide(v, decision, &result, &err);
+    if (rc == RC_DEFERRED && result.possible_from_ms > 0) {
+        v->response->status = 409;
+        json_not_yet(decision, result.possible_from_ms, &out);
+        answer_json(v, &out);
+        return;
+    }
+    if (rc != RC_OK) {
+        refuse_err(v, &err);
+        return;
+    }
+    json_decided(decision, &result, &out);
+    answer_json(v, &out);
+}
+
+void api_description(struct visit *v)
+{
+    str_add(&v->response->body, templates_get(v->console->templates, "openapi.yaml"));
+    v->response->type = "application/yaml";
+}

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole stories in Chromium, and what every page owes to whoever reads it by eye, ear or keyboard."""
+import json
+import re
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support import expected_conditions
+from selenium.webdriver.support.wait import WebDriverWait
+
+from conftest import PASSWORD, new_desk
+from test_pages import DOUBT, PAGES
+
+# What a page must not have; each entry of its answer says what, and where.
+INSPECT = """
+const found = [], say = (what, e) => found.push(what + ': ' + e.outerHTML.slice(0, 120));
+const name = e => (e.getAttribute('aria-label') || e.textContent || e.value || '').trim();
+for (const e of document.querySelectorAll('input:not([type=hidden]), select, textarea'))
+  if (!(e.labels && e.labels.length) && !e.getAttribute('aria-label')) say('a field without a label', e);
+for (const e of document.querySelectorAll('a, button, summary')) if (!name(e)) say('nothing to read', e);
+for (const e of document.querySelectorAll('a:not([href])')) say('a link to nowhere', e);
+for (const e of document.querySelectorAll('svg:not([aria-hidden])'))
+  if (e.getAttribute('role') !== 'img' || !name(e)) say('a picture without words', e);
+for (const e of document.querySelectorAll('th:not([scope])')) say('a heading of nothing', e);
+for (const e of document.querySelectorAll('[aria-labelledby]'))
+  if (!document.getElementById(e.getAttribute('aria-labelledby'))) say('labelled by nothing', e);
+for (const e of document.querySelectorAll('label[for]')) if (!document.getElementById(e.htmlFor)) say('a label of nothing', e);
+const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
+ids.filter((id, n) => ids.indexOf(id) !== n).forEach(id => found.push('an id that is there twice: ' + id));
+let level = 0;
+for (const e of document.querySelectorAll('h1, h2, h3, h4')) {
+  const n = +e.tagName[1];
+  if (n > level + 1) say('a level of headings is left out', e);
+  level = n;
+}
+if (document.querySelectorAll('h1').length !== 1) found.push('not one h1');
+for (const mark of ['main', 'header', 'footer']) if (!document.querySelector(mark)) found.push('no ' + mark);
+if (!document.documentElement.lang) found.push('no language');
+if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the window: ' + document.documentElement.scrollWidth);
+
+const ctx = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+const rgba = text => { ctx.clearRect(0, 0, 1, 1); ctx.fillStyle = text; ctx.fillRect(0, 0, 1, 1);
+  return [...ctx.getImageData(0, 0, 1, 1).data].map((v, n) => n == 3 ? v / 255 : v); };
+const over = (top, under) => top.slice(0, 3).map((v, n) => v * top[3] + under[n] * (1 - top[3])).concat(1);
+const paper = e => { let layers = [];
+  for (; e; e = e.parentElement) layers.unshift(rgba(getComputedStyle(e).backgroundColor));
+  return layers.reduce((under, top) => over(top, under), [255, 255, 255, 1]); };
+const light = c => { const l = c.slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+  return .2126 * l[0] + .7152 * l[1] + .0722 * l[2]; };
+const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let t; t = walk.nextNode();) {
+  const e = t.parentElement, style = getComputedStyle(e);
+  if (!t.data.trim() || !e.getClientRects().length || e.closest('svg, script, .hidden') || style.visibility === 'hidden') continue;
+  const under = paper(e), ink = over(rgba(style.color), under), [a, b] = [light(ink), light(under)].sort((x, y) => y - x);
+  const ratio = (a + .05) / (b + .05);
+  if (ratio < 4.5) found.push('contrast ' + ratio.toFixed(2) + ': ' + t.data.trim().slice(0, 40));
+}
+return found;
+"""
+
+
+@pytest.fixture(scope="module")
+def chrome():
+    options = Options()
+    options.binary_location = "/usr/bin/chromium"
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    yield driver
+    driver.quit()
+
+
+class Reader:
+    def __init__(self, chrome, desk):
+        self.chrome, self.desk = chrome, desk
+        chrome.delete_all_cookies()
+
+    def go(self, path):
+        self.chrome.get(f"http://127.0.0.1:{self.desk.port}{path}")
+        return self
+
+    def sign_in(self, name):
+        self.chrome.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        self.go("/sign-in").type("name", name).type("password", PASSWORD).click("Sign in")
+        return self
+
+    def type(self, field, text):
+        self.chrome.find_element(By.NAME, field).send_keys(text)
+        return self
+
+    def click(self, text, within=None):
+        page = within or self.chrome
+        found = [e for e in page.find_elements(By.CSS_SELECTOR, "a, button, summary") if e.text.startswith(text)]
+        assert found, f"there is no {text} to click on {self.path}"
+        before, leads = self.chrome.find_element(By.TAG_NAME, "html"), found[0].tag_name != "summary"
+        found[0].click()
+        if leads:
+            WebDriverWait(self.chrome, 10).until(expected_conditions.staleness_of(before))
+        return self
+
+    @property
+    def path(self):
+        return self.chrome.execute_script("return location.pathname + location.search")
+
+    @property
+    def text(self):
+        return self.chrome.find_element(By.TAG_NAME, "main").text
+
+    def entry(self, name):
+        return self.chrome.find_element(By.XPATH, f"//article[.//h3[contains(., '{name}')]]")
+
+
+@pytest.fixture
+def reader(chrome, desk):
+    chrome.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    yield Reader(chrome, desk)
+    troubles = [entry for entry in chrome.get_log("browser") if not re.search(r"status of 4\d\d", entry["message"])]
+    assert not troubles, troubles
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with JavaScript", "without JavaScript"])
+def test_a_doubt_goes_from_the_queue_to_resolved(reader, desk, scripts):
+    reader.chrome.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
+    reader.sign_in("operator").click("Needs your decision")
+    assert "3 mails wait" in reader.text
+    entry = reader.entry(DOUBT)
+    entry.find_element(By.NAME, "reason").send_keys("It lies in the folder Sent.")
+    reader.click("It was sent", entry)
+    assert "Recorded." in reader.text and "It lies in the folder Sent." in reader.text
+    assert "2 mails wait" in reader.go("/queue").text
+    assert desk.sql("SELECT person FROM approval ORDER BY id DESC LIMIT 1") == [("operator (console)",)]
+    reader.go(f"/mail/{DOUBT}").click("Take the last decision back")
+    reader.type("reason", "It was another one.").click("Take the decision back")
+    assert "3 mails wait" in reader.go("/queue").text
+
+
+def test_a_conflict_is_answered_where_it_is_shown(reader, desk):
+    reader.sign_in("operator").go("/queue")
+    entry = reader.entry("a mail without a case")
+    assert {mark.text for mark in entry.find_elements(By.TAG_NAME, "mark")} >= {"Lunch?", "carl@example.net"}
+    entry.find_element(By.NAME, "reason").send_keys("spam")
+    reader.click("It is the same mail", entry)
+    assert "Recorded." in reader.text
+    assert desk.sql("SELECT disposition FROM item WHERE first_key IS NOT NULL") == [("dismissed",)]
+
+
+def test_senders_are_told_in_bulk(reader, desk):
+    reader.sign_in("owner").click("Not told")
+    for box in reader.chrome.find_elements(By.CSS_SELECTOR, "input[name=mail]"):
+        box.click()
+    reader.type("reason", "Their server works again.").click("Send those chosen again")
+    assert "has been" in reader.text and "Recorded." in reader.text
+
+
+def test_each_headline_of_the_report_opens_its_rows(reader):
+    reader.sign_in("viewer").go("/duplicates?since=2026-01-01")
+    links = [(a.get_attribute("href"), a.find_element(By.TAG_NAME, "strong").text)
+             for a in reader.chrome.find_elements(By.CSS_SELECTOR, "a[href*='/arrivals']")]
+    assert len(links) > 20
+    for href, count in links:
+        reader.chrome.get(href)
+        assert len(reader.chrome.find_elements(By.CSS_SELECTOR, "tbody tr")) == int(count), href
+
+
+def test_a_viewer_is_not_led_to_what_is_not_theirs(reader):
+    reader.sign_in("viewer")
+    places = [a.text for a in reader.chrome.find_elements(By.CSS_SELECTOR, "nav.places a")]
+    assert "Overview" in places and not [p for p in places if "decision" in p or p in ("Cases", "Audit", "Not told")]
+    assert "Not for your role" in reader.go("/queue").text
+
+
+def test_a_page_stays_fresh_by_itself(reader, desk):
+    reader.sign_in("viewer").go("/health")
+    reader.chrome.execute_script("document.querySelector('.checks li strong').textContent = 'old'")
+    reader.chrome.execute_script("setInterval = null")
+    WebDriverWait(reader.chrome, 15).until(lambda _: "old" not in reader.text)
+
+
+def test_the_keyboard_is_enough(reader, desk):
+    reader.sign_in("operator").go(f"/mail/{DOUBT}")
+    body = reader.chrome.find_element(By.TAG_NAME, "body")
+    body.send_keys(Keys.TAB)
+    first = reader.chrome.switch_to.active_element
+    assert first.text == "To the page" and first.location["x"] >= 0
+    order = []
+    for _ in range(40):
+        e = reader.chrome.switch_to.active_element
+        order.append(e.get_attribute("name") or e.text)
+        if order[-1] == "decision":
+            break
+        e.send_keys(Keys.TAB)
+    assert order.index("reason") < order.index("decision")
+    reader.chrome.find_element(By.NAME, "reason").send_keys("by keyboard")
+    reader.chrome.switch_to.active_element.send_keys(Keys.TAB)
+    reader.chrome.switch_to.active_element.send_keys(Keys.ENTER)
+    WebDriverWait(reader.chrome, 10).until(lambda _: "Recorded." in reader.text)
+
+
+@pytest.mark.parametrize("width", [360, 800, 1400])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_page_can_be_read_by_everybody(chrome, shown, theme, width):
+    reader = Reader(chrome, shown).sign_in("admin")
+    chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                           {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    found = {}
+    for path in [*PAGES, "/nothing"]:
+        troubles = reader.go(path).chrome.execute_script(INSPECT)
+        if troubles:
+            found[path] = troubles
+    chrome.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    if reader.go("/sign-in").chrome.execute_script(INSPECT):
+        found["/sign-in"] = reader.chrome.execute_script(INSPECT)
+    chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert not found, json.dumps(found, indent=1)

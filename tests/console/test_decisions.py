@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What persons do at the console, and what the terminal then says of it."""
+import html
+import json
+import re
+
+from conftest import new_desk
+
+DOUBT = "HD-7PP1307J"
+
+
+def item(desk, name):
+    return json.loads(desk.run("item", name, "--json").stdout)
+
+
+def conflict_of(desk):
+    return desk.sql("SELECT substr(key, 1, 12) FROM item WHERE reason = 'conflict'")[0][0]
+
+
+def test_a_doubt_is_settled_and_the_next_who_answers_reads_by_whom(desk):
+    ann, bob = desk.visitor("operator"), desk.visitor("owner")
+    assert ann.post(f"/mail/{DOUBT}/decide", decision="acknowledgement-sent", reason="It is in Sent.").status == 303
+    said = item(desk, DOUBT)
+    assert said["approval_list"][-1]["by"] == "operator (console)" and said["approval_list"][-1]["reason"] == "It is in Sent."
+    late = bob.post(f"/mail/{DOUBT}/decide", decision="acknowledgement-not-sent", reason="I typed <this>.")
+    assert late.status == 409
+    text = html.unescape(late.text)
+    assert "'it was sent' was decided by operator (console)" in text and "I typed <this>." in text
+    assert len(item(desk, DOUBT)["approval_list"]) == len(said["approval_list"])
+    assert ann.post(f"/mail/{DOUBT}/decide", decision="undo", reason="I was wrong.").status == 303
+    assert item(desk, DOUBT)["state"] == "needs_reconciliation"
+
+
+def test_a_form_that_fails_keeps_what_was_typed(desk):
+    ann = desk.visitor("operator")
+    for form, why in (({"decision": "acknowledgement-sent", "reason": "   "}, "Say why"),
+                      ({"decision": "no-such", "reason": "kept <b>"}, "Choose one of the answers"),
+                      ({"decision": "conflict-append", "reason": "kept <b>"}, "does not fit any more")):
+        answer = ann.post(f"/mail/{DOUBT}/decide", **form)
+        assert answer.status in (400, 409) and why in answer.text
+        assert "kept &lt;b&gt;" in answer.text or not form["reason"].strip()
+    assert item(desk, DOUBT)["approval_list"] == []
+
+
+def test_a_conflict_stands_side_by_side_with_what_differs_marked(desk):
+    ann, name = desk.visitor("operator"), conflict_of(desk)
+    page = html.unescape(ann.get(f"/mail/{name}").text)
+    assert "<mark>carl@example.net</mark>" in page and "<mark>Lunch?</mark>" in page
+    assert "it comes from somebody else" in page and "use: digest" in page
+    assert ann.post(f"/mail/{name}/decide", decision="conflict-dismiss", reason="the same").status == 303
+    assert item(desk, name)["disposition"] == "dismissed"
+
+
+def test_who_was_not_told_is_told_in_bulk(desk):
+    ann = desk.visitor("operator")
+    page = ann.get("/not-told").text
+    names = re.findall(r'name="mail" value="([^"]+)"', page)
+    assert len(names) == 1
+    assert ann.post("/not-told", mail=names[0], decision="resend-acknowledgement", reason="").status == 400
+    answer = ann.post("/not-told", mail=names[0], decision="resend-acknowledgement", reason="the address works now")
+    assert answer.status == 303 and answer.to == "/not-told?said=recorded"
+    assert "has been" in ann.get("/not-told").text
+    assert item(desk, names[0])["approval_list"][-1]["decision"] == "resend-acknowledgement"
+
+
+def test_a_case_is_closed_and_opened_again(desk):
+    ann = desk.visitor("operator")
+    assert ann.post(f"/case/{DOUBT}/act", act="close", reason="solved").status == 303
+    assert json.loads(desk.run("case", DOUBT, "--json").stdout)["state"] == "closed"
+    assert ann.post(f"/case/{DOUBT}/act", act="close", reason="once more").status == 409
+    assert ann.post(f"/case/{DOUBT}/act", act="reopen", reason="not solved").status == 303
+    assert ann.post(f"/case/{DOUBT}/act", act="merge", reason="why").status == 400
+    assert json.loads(desk.run("case", DOUBT, "--json").stdout)["state"] == "open"
+
+
+def test_a_pause_stands_until_somebody_ends_it(desk):
+    ann = desk.visitor("operator")
+    assert ann.post("/pause", mailbox="help", to="pause", reason="").status == 400
+    assert ann.post("/pause", mailbox="help", to="pause", reason="the template is wrong").status == 303
+    assert [m["paused"] for m in json.loads(desk.run("status", "--json").stdout)["mailboxes"]] == [True, True]
+    assert ann.post("/pause", mailbox="help", to="resume", reason="mended").status == 303
+    assert ann.post("/pause", mailbox="nobody", to="pause", reason="x").status == 400
+
+
+def test_a_replay_is_recorded_and_one_of_another_plan_is_not(desk):
+    ann = desk.visitor("operator")
+    plan = re.search(r'name="plan" value="(\w+)"', ann.get(f"/mail/{DOUBT}").text)[1]
+    assert ann.post(f"/mail/{DOUBT}/replay", plan="0" * 64, reason="again").status == 409
+    assert ann.post(f"/mail/{DOUBT}/replay", plan=plan, reason="again").status == 303
+    assert item(desk, DOUBT)["delivery_list"][-1]["class"] == "replayed"
+
+
+def test_two_persons_are_two_whatever_front_they_use(ledger, tmp_path):
+    desk = new_desk(ledger, tmp_path, approval="two-person").start()
+    try:
+        ann, carl, owner = desk.visitor("operator"), desk.visitor("admin"), desk.visitor("owner")
+        form = {"decision": "acknowledgement-sent", "reason": "found"}
+        assert ann.post(f"/mail/{DOUBT}/decide", **form).to.endswith("said=proposed")
+        again = ann.post(f"/mail/{DOUBT}/decide", **form)
+        assert again.status == 409 and "you proposed this yourself" in again.text.lower()
+        assert item(desk, DOUBT)["approval_list"] == []
+        assert owner.post(f"/mail/{DOUBT}/decide", **form).status == 303
+        said = item(desk, DOUBT)["approval_list"][-1]
+        assert (said["by"], said["second"]) == ("operator (console)", "owner (console)")
+        assert carl.post(f"/mail/{DOUBT}/replay", plan="x", reason="why").status == 409
+    finally:
+        assert desk.stop() == 0
+
+
+def test_users_and_tokens_come_and_go_at_the_terminal(ledger, tmp_path):
+    desk = new_desk(ledger, tmp_path)
+    assert "octets" in desk.run("user", "add", "zoe", "--role", "viewer", said="short\n", status=64).stderr
+    assert "already" in desk.run("user", "add", "admin", "--role", "viewer", said="x" * 12, status=64).stderr
+    assert "one of viewer" in desk.run("user", "add", "zoe", "--role", "king", said="x" * 12, status=64).stderr
+    desk.run("user", "add", "-zoe", "--role", "viewer", said="x" * 12, status=64)
+    desk.run("user", "role", "nobody", "viewer", status=66)
+    desk.run("user", "remove", "viewer")
+    assert [u["name"] for u in json.loads(desk.run("user", "list", "--json").stdout)] == ["admin", "operator", "owner"]
+    token = desk.run("token", "add", "dash", "--role", "viewer").stdout.strip()
+    assert len(token) == 43 and token not in desk.run("token", "list").stdout
+    assert not desk.sql("SELECT 1 FROM token WHERE digest = ?", token)
+    desk.run("token", "remove", "dash")
+    desk.run("token", "remove", "dash", status=66)
+    assert not [row for row in desk.sql("SELECT * FROM event") if "viewer" in map(str, row) or "dash" in map(str, row)]

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each page says, and to whom."""
+import html
+import json
+import re
+
+import pytest
+
+from conftest import ROLES, TOP
+
+DOUBT = "HD-7PP1307J"
+PAGES = {  # path: (least role, what its heading says)
+    "/": ("viewer", "Overview"), "/queue": ("operator", "Needs your decision"), "/mails": ("viewer", "Mails"),
+    "/mails?state=complete&mailbox=help": ("viewer", "Mails"), f"/mail/{DOUBT}": ("viewer", DOUBT),
+    "/cases": ("operator", "Cases"), "/cases?q=printer": ("operator", "Cases"),
+    f"/case/{DOUBT}": ("operator", DOUBT), "/not-told": ("operator", "Not told"),
+    "/duplicates": ("viewer", "Duplicates"), "/arrivals?figure=deliveries": ("viewer", "arrivals"),
+    "/deployments": ("viewer", "Deployments"), "/audit": ("operator", "Audit"), "/health": ("viewer", "Health"),
+}
+PERSONAL = ["ann@example.com", "yamada@example.jp", "carl@example.net", "fay@example.net", "no-such-user@example.net",
+            "jammed", "Invoice 4711", "Who am I?", "chair", "Another mail under"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_for_its_role_and_those_above(shown, path):
+    least, heading = PAGES[path]
+    for role in ROLES:
+        answer = shown.visitors[role].get(path)
+        if ROLES.index(role) < ROLES.index(least):
+            assert answer.status == 403 and "Not for your role" in answer.text
+        else:
+            assert answer.status == 200, answer.text
+            assert heading in re.search(r"<h1>(.*?)</h1>", answer.text, re.S)[1]
+            assert "{{" not in answer.text and "</html>" in answer.text
+
+
+def test_nobody_sees_anything_without_signing_in(shown):
+    stranger = shown.visitor()
+    for path in PAGES:
+        answer = stranger.get(path)
+        assert answer.status == 303 and answer.to.startswith("/sign-in"), path
+    assert stranger.get("/api/v1/items").status == 401
+    assert stranger.get("/sign-in").status == 200
+
+
+def test_a_viewer_sees_no_address_no_subject_and_no_text(shown):
+    for path in PAGES:
+        text = html.unescape(shown.visitors["viewer"].get(path).text)
+        assert not [word for word in PERSONAL if word in text], path
+    assert "ann@example.com" in shown.visitors["operator"].get("/mails").text
+
+
+def test_what_a_viewer_may_not_do_changes_nothing(shown):
+    viewer = shown.visitors["viewer"]
+    before = shown.sql("SELECT COUNT(*) FROM event")
+    token = viewer.token()
+    for path in (f"/mail/{DOUBT}/decide", f"/mail/{DOUBT}/replay", f"/case/{DOUBT}/act", "/not-told", "/pause"):
+        answer = viewer.ask("POST", path, {"form_token": token, "decision": "acknowledgement-sent", "reason": "why",
+                                           "mail": DOUBT, "act": "close", "mailbox": "help", "to": "pause"})
+        assert answer.status == 403, path
+    assert viewer.get(f"/mail/{DOUBT}/original").status == 403
+    assert shown.sql("SELECT COUNT(*) FROM event") == before
+
+
+def test_the_queue_speaks_plainly(shown):
+    text = re.sub(r"<[^>]+>", "", html.unescape(shown.visitors["operator"].get("/queue").text))
+    text = re.sub(r"\s+", " ", text)
+    assert f"Was the confirmation for {DOUBT} sent? We cannot tell." in text
+    assert f"The case {DOUBT} exists and can be worked" in text
+    assert "nothing is mailed; can be taken back" in text
+    assert "worst case the same confirmation twice" in text
+    assert "If nobody decides, nothing is lost: it stays here, and no timer runs." in text
+    assert "Another mail carries the same identifier" in text and "carl@example.net" in text
+    for word in ("needs_reconciliation", "fence", "digest:", "acknowledgement-unknown"):
+        assert word not in text, word
+    for key, in shown.sql("SELECT key FROM item"):
+        assert key not in text
+
+
+def test_every_figure_leads_to_exactly_that_many_rows(shown):
+    viewer = shown.visitors["viewer"]
+    page = viewer.get("/duplicates?since=2026-01-01").text
+    figures = set(re.findall(r'<a href="(/arrivals[^"]*)"[^>]*><strong>(\d+)</strong>', page))
+    assert len(figures) > 20 and sum(int(count) for _, count in figures) > 0
+    for link, count in figures:
+        rows = viewer.get(html.unescape(link)).text
+        assert rows.count("<tr>") - 1 * ("<table" in rows) == int(count), link
+    assert "It adds up." in page
+
+
+def test_the_report_is_the_commands(shown):
+    operator = shown.visitors["operator"]
+    said = json.loads(operator.get("/duplicates?since=2026-01-01&format=json").text)
+    command = json.loads(shown.run("report", "duplicates", "--since", "2026-01-01", "--json").stdout)
+    said.pop("until"), command.pop("until")
+    assert said == command
+    csv = operator.get("/duplicates?since=2026-01-01&format=csv")
+    assert csv.getheader("Content-Disposition") == "attachment; filename=duplicates.csv"
+    assert csv.text.count("\n") == 1 + len(command["keys"])
+
+
+def test_a_case_is_found_by_the_words_of_its_sender(shown):
+    operator = shown.visitors["operator"]
+    assert operator.get(f"/cases?q={DOUBT.lower()}").to == f"/case/{DOUBT}"
+    assert "Invoice 4711" in operator.get("/cases?q=invo+fay").text
+    for words in ("nothing+such", '%22', "a%22+OR+%22b", "*", "NEAR(", "sender:fay"):
+        answer = operator.get("/cases?q=" + words)
+        assert answer.status == 200 and ("Nothing was found" in answer.text or "fay@" in answer.text)
+
+
+def test_lists_go_on_where_a_page_ended(ledger, shown):
+    operator = shown.visitors["operator"]
+    row = shown.sql("SELECT created_at, key FROM item ORDER BY created_at DESC, key DESC LIMIT 1 OFFSET 3")[0]
+    rest = operator.get(f"/mails?after={row[0]}.{row[1]}").text
+    names = re.findall(r'<tr><td><a href="/mail/', rest)
+    assert len(names) == shown.sql("SELECT COUNT(*) FROM item")[0][0] - 4
+
+
+def test_who_looked_at_whose_mail_is_kept(shown):
+    before = shown.sql("SELECT COUNT(*) FROM look WHERE person = 'owner'")[0][0]
+    shown.visitors["owner"].get(f"/mail/{DOUBT}")
+    rows = shown.sql("SELECT page, key FROM look WHERE person = 'owner' ORDER BY id")
+    assert len(rows) == before + 1 and rows[-1][0] == "mail"
+    assert DOUBT in shown.visitors["admin"].get("/audit").text
+    assert "Who looked at" not in shown.visitors["owner"].get("/audit").text
+    for change in ("UPDATE look SET person = 'nobody'", "DELETE FROM look"):
+        with pytest.raises(Exception, match="append-only"):
+            shown.sql(change)
+
+
+def test_every_name_of_a_template_is_put_by_the_code():
+    code = "".join(path.read_text() for path in (TOP / "src/console").glob("*.c"))
+    put = set(re.findall(r'put\w*\([^;]*?"([\w-]+)"', code)) | set(re.findall(r'"(\w+)"', code))
+    for path in (TOP / "templates/console").glob("*.html"):
+        for name in re.findall(r"\{\{[#^/]?([\w-]+)\}\}", path.read_text()):
+            assert name in put or name in ("utc", "local", "exact"), f"{path.name}: {name}"
