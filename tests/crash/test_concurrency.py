@@ -219,8 +219,8 @@ def test_of_two_operators_who_decide_at_once_one_wins_and_the_other_is_told_what
     deployment.deliver(*(plain(f"asks{n}") for n in range(3)))
     deployment.settle()
     for item in deployment.asked("acknowledgement-unknown"):
-        both = {name: deployment.popen("resolve", item["key"], "--acknowledgement", word, "--by", name, "--reason", "saw it")
-                for name, word in (("Ada", "sent"), ("Ben", "none"))}
+        both = {name: deployment.popen("resolve", item["key"], "--acknowledgement", "none", "--by", name, "--reason", "rang")
+                for name in ("Ada", "Ben")}
         said = {name: one.communicate(timeout=30)[1] for name, one in both.items()}
         assert sorted(one.returncode for one in both.values()) == [0, 1], said
         first, second = sorted(both, key=lambda name: both[name].returncode)
