@@ -255,6 +255,8 @@ def test_no_secret_of_a_mailbox_is_in_the_process(desk):
             if not span or "[v" in line:
                 continue
             begin, end = (int(x, 16) for x in span.groups())
+            if end - begin > 1 << 30:  # a sanitizer's shadow
+                continue
             memory.seek(begin)
             assert SECRET.encode() not in memory.read(end - begin), line
 
