@@ -79,7 +79,7 @@ void secret_of_nobody(char out[SECRET_SIZE])
 bool secret_matches(struct slice password, const char *kept)
 {
     char nobody[SECRET_SIZE];
-    struct kept k;
+    struct kept k = {.log_n = 0};
     struct digest hash;
     bool known = read_kept(kept, &k);
     if (!known) {
