@@ -34,6 +34,7 @@ static int terminal_key(void)
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    fflush(stdout); /* what asks is shown once the answer is ours */
     int c = octet();
     tcsetattr(STDIN_FILENO, TCSANOW, &was);
     return c == END_OF_TEXT || c == END_OF_FILE ? KEY_END : c;
@@ -43,7 +44,8 @@ int key_read(void)
 {
     bool terminal = isatty(STDIN_FILENO) == 1;
     int c;
-    fflush(stdout);
+    if (!terminal)
+        fflush(stdout);
     do
         c = terminal ? terminal_key() : octet();
     while (c != KEY_END && isspace(c));
