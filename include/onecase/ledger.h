@@ -639,6 +639,15 @@ struct notice_record {
     int64_t failures;                  /* in a row */
 };
 
+/* One try of telling people by a channel. */
+struct notice_try {
+    const char *channel;
+    enum outcome outcome;
+    const char *subject;
+    const char *why; /* "" where it went well */
+    int64_t at_ms;
+};
+
 struct ledger_notices {
     /* `out` is owned by the caller (free). */
     enum rc (*recall)(void *self,
@@ -658,13 +667,7 @@ struct ledger_notices {
                       struct notice_record *out,
                       struct err *err);
     /* One try. `subject` is "troubles" or "report 2026-02"; `why` holds no address and no secret. */
-    enum rc (*tried)(void *self,
-                     const char *channel,
-                     enum outcome outcome,
-                     const char *subject,
-                     const char *why,
-                     int64_t now_ms,
-                     struct err *err);
+    enum rc (*tried)(void *self, const struct notice_try *tried, struct err *err);
     /* Was that subject sent? */
     enum rc (*was_sent)(
         void *self, const char *channel, const char *subject, bool *out, struct err *err);

@@ -114,8 +114,9 @@ static int act(struct call *call, size_t which_one)
     fflush(stdout);
     str_addf(&subject, "case %s %s %s", t.request.reference, acts[which_one].option,
              t.request.into ? t.request.into : "");
-    int status = second_person(call, str_z(&subject), "", t.request.by, t.request.why,
-                               args_has(&call->args, "--approve"), &person);
+    const struct decided decided = {str_z(&subject), "", t.request.by, t.request.why,
+                                    args_has(&call->args, "--approve")};
+    int status = second_person(call, &decided, &person);
     if (!person.go_on)
         return status;
     struct case_request request = t.request;

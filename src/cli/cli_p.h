@@ -106,12 +106,13 @@ struct second_person {
     bool go_on;
     char first[200], second[200];
 };
+/* What is decided, of which item ("": of none alone), by whom, and whether that is meant as approval. */
+struct decided {
+    const char *subject, *key, *by, *why;
+    bool approve;
+};
 int second_person(const struct call *call,
-                  const char *subject,
-                  const char *key,
-                  const char *by,
-                  const char *why,
-                  bool approve,
+                  const struct decided *decided,
                   struct second_person *out);
 
 /* ---- reports --------------------------------------------------------------------------------------------- */

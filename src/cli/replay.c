@@ -362,8 +362,9 @@ static int approve(struct doing *d)
         return changed_since(c->plan);
     CLEANUP(str_clear) struct str subject = STR_INIT;
     str_addf(&subject, "%s %s", str_z(&c->selection), c->plan);
-    int status = second_person(d->call, str_z(&subject), one ? c->item[0].key : "", d->by, d->why,
-                               args_has(&d->call->args, "--approve"), &d->person);
+    const struct decided decided = {str_z(&subject), one ? c->item[0].key : "", d->by, d->why,
+                                    args_has(&d->call->args, "--approve")};
+    int status = second_person(d->call, &decided, &d->person);
     if (!d->person.go_on)
         return status;
     return one ? replay_one(d) : replay_many(d);

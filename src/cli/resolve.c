@@ -219,8 +219,9 @@ static int resolve_asked(const struct call *call, const struct decision_request 
         find_alike(call, key, &like, &err) != RC_OK)
         return failed(&err);
     decision_subject(&request, key, &like, &subject);
-    int status = second_person(call, str_z(&subject), key, request.by, request.why,
-                               args_has(&call->args, "--approve"), &person);
+    const struct decided decided = {str_z(&subject), key, request.by, request.why,
+                                    args_has(&call->args, "--approve")};
+    int status = second_person(call, &decided, &person);
     if (!person.go_on)
         return status;
     request.by = person.first;

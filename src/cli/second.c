@@ -27,33 +27,27 @@ static int answer(const struct call *call, const struct proposal *p)
     return EXIT_BUG;
 }
 
-int second_person(const struct call *call,
-                  const char *subject,
-                  const char *key,
-                  const char *by,
-                  const char *why,
-                  bool approve,
-                  struct second_person *out)
+int second_person(const struct call *call, const struct decided *decided, struct second_person *out)
 {
     struct err err = ERR_INIT;
     struct proposal p;
     *out = (struct second_person){.go_on = true};
-    text_copy(out->first, sizeof out->first, by);
+    text_copy(out->first, sizeof out->first, decided->by);
     if (call->ops->config->approval != CONFIG_TWO_PERSON)
         return EXIT_DONE;
     struct instant now = {.wall_ms = call->now_ms};
-    const struct proposal_request request = {.subject = subject,
-                                             .key = key,
-                                             .by = by,
+    const struct proposal_request request = {.subject = decided->subject,
+                                             .key = decided->key,
+                                             .by = decided->by,
                                              .account = person_behind(),
-                                             .why = why,
-                                             .approve = approve};
+                                             .why = decided->why,
+                                             .approve = decided->approve};
     if (propose_or_approve(call->ops, &request, now, &p, &err) != RC_OK)
         return failed(&err);
     out->go_on = p.proposed == PROPOSED_APPROVED;
     if (out->go_on) {
         text_copy(out->first, sizeof out->first, p.by);
-        text_copy(out->second, sizeof out->second, by);
+        text_copy(out->second, sizeof out->second, decided->by);
     }
     return answer(call, &p);
 }

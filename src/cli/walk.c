@@ -316,8 +316,9 @@ static bool may_go_on(struct walk *w,
 {
     CLEANUP(str_clear) struct str subject = STR_INIT;
     decision_subject(request, l->item->key, like, &subject);
-    int status = second_person(w->call, str_z(&subject), l->item->key, str_z(&w->by),
-                               str_z(&w->why), true, person);
+    const struct decided decided = {str_z(&subject), l->item->key, str_z(&w->by), str_z(&w->why),
+                                    true};
+    int status = second_person(w->call, &decided, person);
     request->by = person->first;
     request->second = person->second[0] ? person->second : NULL;
     return status == EXIT_DONE && person->go_on;

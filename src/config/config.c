@@ -82,6 +82,8 @@ static void blot(const char *secret)
     } as = {.given = secret};
     size_t length = secret != NULL ? strlen(secret) : 0;
 
+    if (as.octet == NULL)
+        return;
     for (size_t i = 0; i < length; i++)
         as.octet[i] = '\0';
 }

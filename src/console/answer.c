@@ -34,7 +34,6 @@ static bool is_here(const char *path, const char *place)
 
 static int64_t asked_count(const struct visit *v)
 {
-    CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
     struct err err = ERR_INIT;
     int64_t n = 0;

@@ -10,7 +10,7 @@
 #include <onecase/console.h>
 #include <onecase/front.h>
 
-#define BODY_MAX (64 * 1024) /* of a form */
+#define BODY_MAX ((size_t)64 * 1024) /* of a form */
 
 enum method { METHOD_GET, METHOD_POST, METHOD_OTHER };
 

@@ -13,19 +13,23 @@ static int digit_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* The octet of "%41" there, or -1. */
+static int percent_at(struct slice text, size_t i)
+{
+    if (text.at[i] != '%' || i + 2 >= text.len)
+        return -1;
+    int high = digit_of(text.at[i + 1]), low = digit_of(text.at[i + 2]);
+    return high >= 0 && low >= 0 ? high * 16 + low : -1;
+}
+
 /* A percent sign that is none stands for itself, as browsers have it. */
 static void decode(struct slice text, struct str *out)
 {
     for (size_t i = 0; i < text.len; i++) {
-        int high = i + 2 < text.len ? digit_of(text.at[i + 1]) : -1;
-        int low = i + 2 < text.len ? digit_of(text.at[i + 2]) : -1;
-        if (text.at[i] == '%' && high >= 0 && low >= 0) {
-            int octet = high * 16 + low;
-            str_addc(out, octet == 0 ? '?' : (char)octet);
-            i += 2;
-        } else {
-            str_addc(out, text.at[i] == '+' ? ' ' : text.at[i] == '\0' ? '?' : text.at[i]);
-        }
+        int octet = percent_at(text, i);
+        char c = octet >= 0 ? (char)octet : text.at[i] == '+' ? ' ' : text.at[i];
+        str_addc(out, c == '\0' ? '?' : c);
+        i += octet >= 0 ? 2 : 0;
     }
 }
 

@@ -40,31 +40,47 @@ static void put_attempt(struct visit *v, struct fields *f, const struct view_att
     put(row, "stage", label("stage", a->stage));
 }
 
+/* All looks of one kind at one place. */
+struct looks {
+    int64_t times, last;
+    bool found;
+    size_t first; /* of them */
+};
+
+static bool same_look(const struct view_evidence *a, const struct view_evidence *b)
+{
+    return strcmp(a->evidence, b->evidence) == 0 && strcmp(a->place, b->place) == 0;
+}
+
+static struct looks looks_like(const struct view_item *i, size_t n)
+{
+    struct looks all = {.first = n};
+    for (size_t k = i->evidence_count; k-- > 0;) {
+        const struct view_evidence *e = &i->evidence[k];
+        if (!same_look(e, &i->evidence[n]))
+            continue;
+        all.first = k;
+        all.found |= e->found;
+        all.last = e->seen_ms > all.last ? e->seen_ms : all.last;
+        all.times++;
+    }
+    return all;
+}
+
 /* Of one kind and place: how often, until when, and whether it was found. */
 static void put_findings(struct visit *v, struct fields *f, const struct view_item *i)
 {
     for (size_t n = 0; n < i->evidence_count; n++) {
-        const struct view_evidence *e = &i->evidence[n];
-        int64_t times = 0, last = 0;
-        bool found = false, first = true;
-        for (size_t k = 0; k < i->evidence_count; k++) {
-            const struct view_evidence *o = &i->evidence[k];
-            if (strcmp(o->evidence, e->evidence) != 0 || strcmp(o->place, e->place) != 0)
-                continue;
-            first = first && k >= n;
-            found = found || o->found;
-            last = o->seen_ms > last ? o->seen_ms : last;
-            times++;
-        }
-        if (!first)
+        struct looks all = looks_like(i, n);
+        if (all.first != n)
             continue;
         struct fields *row = put_row(f, "findings");
-        put(row, "looked", label("evidence", e->evidence));
-        put(row, "place", e->place);
-        put_flag(row, "found", found);
-        if (times > 1)
-            put_number(row, "times", times);
-        put_when(row, "last", last, v->now.wall_ms);
+        put(row, "looked", label("evidence", i->evidence[n].evidence));
+        put(row, "place", i->evidence[n].place);
+        put_flag(row, "found", all.found);
+        if (all.times > 1)
+            put_number(row, "times", all.times);
+        put_when(row, "last", all.last, v->now.wall_ms);
     }
 }
 
@@ -223,27 +239,34 @@ static void put_pair(struct fields *f, const struct slice *left, const struct sl
     put_flag(row, "right_differs", right && !same);
 }
 
-/* The longest common lines, as a table of how many are left from here on. */
+/* How many lines two texts have in common from line i of one and j of the other on. */
+static unsigned char *in_common(const struct lines *a, const struct lines *b)
+{
+    size_t width = b->count + 1;
+    unsigned char *left = mem_new((a->count + 1) * width, sizeof *left);
+    for (size_t i = a->count; i-- > 0;)
+        for (size_t j = b->count; j-- > 0;) {
+            unsigned char down = left[(i + 1) * width + j], over = left[i * width + j + 1];
+            unsigned char most = down > over ? down : over;
+            if (slice_eq(a->at[i], b->at[j]))
+                most = (unsigned char)(left[(i + 1) * width + j + 1] + 1);
+            left[i * width + j] = most;
+        }
+    return left;
+}
+
+/* Lines side by side, the longest common ones beside each other. */
 static void compare(struct fields *f, const struct lines *a, const struct lines *b)
 {
-    CLEANUP(mem_free)
-    unsigned char *left = mem_new((a->count + 1) * (b->count + 1), sizeof *left);
-    size_t width = b->count + 1, i, j;
-    for (i = a->count; i-- > 0;)
-        for (j = b->count; j-- > 0;) {
-            unsigned char down = left[(i + 1) * width + j], over = left[i * width + j + 1];
-            left[i * width + j] = slice_eq(a->at[i], b->at[j])
-                                      ? (unsigned char)(left[(i + 1) * width + j + 1] + 1)
-                                  : down > over ? down
-                                                : over;
-        }
-    for (i = 0, j = 0; i < a->count || j < b->count;) {
+    CLEANUP(mem_free) unsigned char *left = in_common(a, b);
+    size_t width = b->count + 1, i = 0, j = 0;
+    while (i < a->count || j < b->count) {
         bool both = i < a->count && j < b->count;
-        if (both && slice_eq(a->at[i], b->at[j]))
+        int down = i < a->count ? left[(i + 1) * width + j] : -1;
+        int over = j < b->count ? left[i * width + j + 1] : -1;
+        if (both && (slice_eq(a->at[i], b->at[j]) || down == over))
             put_pair(f, &a->at[i++], &b->at[j++]);
-        else if (both && left[(i + 1) * width + j] == left[i * width + j + 1])
-            put_pair(f, &a->at[i++], &b->at[j++]);
-        else if (i < a->count && (!both || left[(i + 1) * width + j] > left[i * width + j + 1]))
+        else if (down > over)
             put_pair(f, &a->at[i++], NULL);
         else
             put_pair(f, NULL, &b->at[j++]);

@@ -26,7 +26,7 @@
 #define CONNECTIONS_GOOD 400 /* above it the oldest is shut */
 #define SILENCE_S        15  /* without an octet */
 #define REQUEST_MS       SECONDS(30)
-#define HEAD_MAX         (24 * 1024)
+#define HEAD_MAX         (INT64_C(24) * 1024)
 #define BACKLOG          512
 
 /* One connection; in the order in which they came, or last had a whole request. */
@@ -46,6 +46,7 @@ struct server {
 
 /* What of one request has come so far. */
 struct coming {
+    const char *path, *method; /* the library's */
     struct str body;
     bool too_large;
 };
@@ -203,8 +204,6 @@ add_query(void *ctx, enum MHD_ValueKind kind, const char *name, const char *valu
 
 static enum rc read_request(struct server *s,
                             struct MHD_Connection *c,
-                            const char *path,
-                            const char *method,
                             const struct coming *coming,
                             struct request *out,
                             struct err *err)
@@ -212,8 +211,8 @@ static enum rc read_request(struct server *s,
     const struct config *config = s->console->ops->config;
     CLEANUP(str_clear) struct str query = STR_INIT;
     *out = (struct request){
-        .method = method_of(method),
-        .path = path,
+        .method = method_of(coming->method),
+        .path = coming->path,
         .authorization = header_of(c, "Authorization"),
         .origin = header_of(c, "Origin"),
         .host = header_of(c, "Host"),
@@ -323,26 +322,24 @@ static void request_clear(struct request *r)
     form_clear(&r->form);
 }
 
-static enum MHD_Result answer_whole(struct server *s,
-                                    struct MHD_Connection *c,
-                                    const char *path,
-                                    const char *method,
-                                    const struct coming *coming)
+static enum MHD_Result
+answer_whole(struct server *s, struct MHD_Connection *c, const struct coming *coming)
 {
-    CLEANUP(request_clear) struct request request = {.path = path};
+    CLEANUP(request_clear) struct request request = {.path = coming->path};
     CLEANUP(response_clear) struct response response = {.file = -1};
     struct err err = ERR_INIT;
     int64_t began_ms = boot_ms(s);
     is_well(s, c, true);
     if (coming->too_large)
         return say_only(s, c, 413, "That is larger than a form may be.\n");
-    if (read_request(s, c, path, method, coming, &request, &err) != RC_OK)
+    if (read_request(s, c, coming, &request, &err) != RC_OK)
         return say_only(s, c, 400, "That form has too many fields.\n");
     console_answer(s->console, &request, &response);
     return send_response(s, c, &response, began_ms);
 }
 
-/* Called when the head has come, for each piece of the body, and when that is whole. */
+/* Called when the head has come, for each piece of the body, and when that is whole. The library says
+ * what it is called with. NOLINTNEXTLINE(readability-function-size) */
 static enum MHD_Result handle(void *ctx,
                               struct MHD_Connection *c,
                               const char *path,
@@ -356,13 +353,15 @@ static enum MHD_Result handle(void *ctx,
     struct coming *coming = *own;
     (void)version;
     if (!coming) {
-        if (strtoll(header_of(c, "Content-Length"), NULL, 10) > BODY_MAX)
+        if (strtoull(header_of(c, "Content-Length"), NULL, 10) > BODY_MAX)
             return say_only(s, c, 413, "That is larger than a form may be.\n");
         *own = mem_new(1, sizeof *coming);
         return MHD_YES;
     }
+    coming->path = path;
+    coming->method = method;
     if (*size == 0)
-        return answer_whole(s, c, path, method, coming);
+        return answer_whole(s, c, coming);
     coming->too_large = coming->too_large || coming->body.len + *size > BODY_MAX;
     if (!coming->too_large)
         str_add(&coming->body, (struct slice){piece, *size});
@@ -391,12 +390,6 @@ static void free_addresses(struct addrinfo **a)
         freeaddrinfo(*a);
 }
 
-static void close_fd(const int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-}
-
 static enum rc resolve(const char *listen_at, struct addrinfo **out, struct err *err)
 {
     CLEANUP(str_clear) struct str host = STR_INIT;
@@ -415,17 +408,15 @@ static enum rc resolve(const char *listen_at, struct addrinfo **out, struct err 
 static enum rc open_socket(const char *listen_at, int *out, struct err *err)
 {
     CLEANUP(free_addresses) struct addrinfo *a = NULL;
-    CLEANUP(close_fd) int fd = -1;
     int yes = 1;
     TRY(resolve(listen_at, &a, err));
-    fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
+    int fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
+    *out = fd; /* the caller's, also after a failure; below 0 is none */
     if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
         bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0)
         return FAIL(err, RC_BROKEN, "console.listen: %s cannot be had: %s", listen_at,
                     strerror(errno));
-    *out = fd;
-    fd = -1;
     return RC_OK;
 }
 
@@ -551,16 +542,18 @@ enum rc console_serve(const struct operations *ops,
     CLEANUP(server_stop) struct server server = {.console = &console};
     CLEANUP(str_clear) struct str cert = STR_INIT;
     CLEANUP(str_clear) struct str key = STR_INIT;
-    int fd;
+    int fd = -1;
     server.first = (struct link){.before = &server.first, .after = &server.first};
     secret_of_nobody(console.nobody);
     TRY(templates_read(settings->templates, &console.templates, err));
     TRY(read_pem(config->tls_cert, &cert, err));
     TRY(read_pem(config->tls_key, &key, err));
-    TRY(open_socket(config->listen, &fd, err));
-    enum rc rc = start(&server, fd, str_z(&cert), str_z(&key), err);
+    enum rc rc = open_socket(config->listen, &fd, err);
+    if (rc == RC_OK)
+        rc = start(&server, fd, str_z(&cert), str_z(&key), err);
     if (rc != RC_OK) {
-        close(fd);
+        if (fd >= 0)
+            close(fd);
         return rc;
     }
     log_event(LOG_NOTE, "console.listening", "at=%s tls=%s", config->listen,

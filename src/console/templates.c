@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEMPLATE_MAX (256 * 1024)
+#define TEMPLATE_MAX ((size_t)256 * 1024)
 
 struct template
 {

@@ -87,6 +87,21 @@ static enum rc compare(struct service *s,
     return RC_OK;
 }
 
+/* Which of the folder's UIDs the ledger has not seen. */
+static enum rc unseen_of(struct service *s,
+                         const struct place *place,
+                         const uint32_t *uid,
+                         size_t count,
+                         bool *unseen,
+                         struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    if (count == 0)
+        return RC_OK;
+    return l->intake->unseen(l->self, s->record.id, place->folder, place->uidvalidity, uid, count,
+                             unseen, err);
+}
+
 /* Leaves in `line` what is new and may be recorded; counts what waits for the choice. */
 static enum rc choose_new(struct service *s,
                           const struct place *place,
@@ -94,14 +109,11 @@ static enum rc choose_new(struct service *s,
                           size_t *count,
                           struct err *err)
 {
-    const struct ledger *l = s->port->ledger;
     CLEANUP(mem_free) uint32_t *uid = mem_new(*count, sizeof *uid);
     CLEANUP(mem_free) bool *unseen = mem_new(*count, sizeof *unseen);
     for (size_t i = 0; i < *count; i++)
         uid[i] = line[i].uid;
-    if (*count > 0)
-        TRY(l->intake->unseen(l->self, s->record.id, place->folder, place->uidvalidity, uid, *count,
-                              unseen, err));
+    TRY(unseen_of(s, place, uid, *count, unseen, err));
     size_t kept = 0;
     int64_t awaiting = 0;
     for (size_t i = 0; i < *count; i++) {

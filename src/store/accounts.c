@@ -126,7 +126,7 @@ static enum rc remove_user(struct writing *w, const char *name, struct err *err)
     return changed == 1 ? RC_OK : no_such("user", name, err);
 }
 
-static enum rc remove_(void *self, const char *name, struct instant now, struct err *err)
+static enum rc remove_account(void *self, const char *name, struct instant now, struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -293,7 +293,7 @@ struct accounts store_accounts(struct store *store)
         .self = store,
         .add = add,
         .change = change,
-        .remove = remove_,
+        .remove = remove_account,
         .find = find,
         .list = list,
         .add_token = add_token,

@@ -103,13 +103,7 @@ static enum rc notices_record(
     return RC_OK;
 }
 
-static enum rc notices_tried(void *self,
-                             const char *channel,
-                             enum outcome outcome,
-                             const char *subject,
-                             const char *why,
-                             int64_t now_ms,
-                             struct err *err)
+static enum rc notices_tried(void *self, const struct notice_try *t, struct err *err)
 {
     static const char insert[] = "INSERT INTO notice_try (channel, tried_at, outcome, subject, why)"
                                  " VALUES ($1, $2, $3, $4, $5)";
@@ -117,11 +111,11 @@ static enum rc notices_tried(void *self,
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(store->db, insert, &s, err));
-    stmt_text(s, 1, channel);
-    stmt_int(s, 2, now_ms);
-    stmt_text(s, 3, outcome_text(outcome));
-    stmt_text(s, 4, subject);
-    stmt_text(s, 5, why);
+    stmt_text(s, 1, t->channel);
+    stmt_int(s, 2, t->at_ms);
+    stmt_text(s, 3, outcome_text(t->outcome));
+    stmt_text(s, 4, t->subject);
+    stmt_text(s, 5, t->why);
     return stmt_run(s, NULL, err);
 }
 

@@ -57,14 +57,20 @@ static enum rc seen(struct store *store, const char *session, struct instant now
     return finish(&tx, err);
 }
 
+struct asked_session {
+    const char *hex; /* digest of its token */
+    const struct session_limits *limits;
+    int64_t now_ms;
+};
+
 static enum rc read_session(struct store *store,
-                            const char *session,
-                            const struct session_limits *limits,
-                            struct instant now,
+                            const struct asked_session *asked,
                             struct account *out,
                             int64_t *seen_ms,
                             struct err *err)
 {
+    const struct session_limits *limits = asked->limits;
+    int64_t now_ms = asked->now_ms;
     static const char one[] =
         "SELECT \"user\".name, \"user\".role, session.seen_at FROM session"
         " JOIN \"user\" ON \"user\".name = session.name"
@@ -73,10 +79,10 @@ static enum rc read_session(struct store *store,
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(store->db, one, &s, err));
-    stmt_text(s, 1, session);
-    stmt_int(s, 2, now.wall_ms - limits->idle_ms);
-    stmt_int(s, 3, now.wall_ms - limits->whole_ms);
-    stmt_int(s, 4, now.wall_ms + MINUTES(1));
+    stmt_text(s, 1, asked->hex);
+    stmt_int(s, 2, now_ms - limits->idle_ms);
+    stmt_int(s, 3, now_ms - limits->whole_ms);
+    stmt_int(s, 4, now_ms + MINUTES(1));
     TRY(stmt_row(s, err));
     TRY(COL_COPY(s, "name", out->name, err));
     *seen_ms = col_int(s, "seen_at");
@@ -98,7 +104,8 @@ static enum rc find(void *self,
 
     *out = (struct account){.name = ""};
     digest_hex(session, hex);
-    TRY(read_session(store, hex, limits, now, out, &seen_ms, err));
+    const struct asked_session asked = {hex, limits, now.wall_ms};
+    TRY(read_session(store, &asked, out, &seen_ms, err));
     return now.wall_ms - seen_ms < SEEN_EVERY ? RC_OK : seen(store, hex, now, err);
 }
 

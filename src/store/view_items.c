@@ -268,6 +268,15 @@ static enum rc read_size(struct db *db, struct view_item *i, struct err *err)
     return RC_OK;
 }
 
+static enum rc
+read_whole(struct store *store, struct view *out, struct view_item *i, struct err *err)
+{
+    TRY(read_size(store->db, i, err));
+    TRY(view_arrivals(store->db, i->key, out, &i->delivery, &i->delivery_count, err));
+    TRY(view_story(store->db, out, i, err));
+    return flood_size(store->db, i, err);
+}
+
 enum rc view_one_item(void *self, const char *key, struct view *out, struct err *err)
 {
     static const char find[] = "SELECT " ITEM_COLUMNS " WHERE item.key = $1";
@@ -282,10 +291,7 @@ enum rc view_one_item(void *self, const char *key, struct view *out, struct err 
     TRY(stmt_row(s, err));
     struct view_item *i = view_rows_add(out, &rows);
     TRY(read_item(store, s, out, i, err));
-    TRY(read_size(store->db, i, err));
-    TRY(view_arrivals(store->db, whole, out, &i->delivery, &i->delivery_count, err));
-    TRY(view_story(store->db, out, i, err));
-    TRY(flood_size(store->db, i, err));
+    TRY(read_whole(store, out, i, err));
     out->row = rows.at;
     out->count = 1;
     return RC_OK;

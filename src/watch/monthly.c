@@ -148,6 +148,7 @@ enum rc notices_monthly(const struct operations *ops,
         return RC_OK;
     struct err why = ERR_INIT;
     enum rc rc = send(ops, mail, d, &m, now_ms, &why);
-    return l->notices->tried(l->self, mail->channel, notices_outcome(rc), m.subject,
-                             rc == RC_OK ? "" : why.text, now_ms, err);
+    const struct notice_try tried = {mail->channel, notices_outcome(rc), m.subject,
+                                     rc == RC_OK ? "" : why.text, now_ms};
+    return l->notices->tried(l->self, &tried, err);
 }

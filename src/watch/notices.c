@@ -284,8 +284,9 @@ static enum rc say(struct turning *t, bool *taken, struct err *err)
     id_of(t, notice.id);
     enum rc rc = t->notifier->send(t->notifier->self, &notice, &why);
     *taken = rc == RC_OK;
-    return l->notices->tried(l->self, t->notifier->channel, notices_outcome(rc), "troubles",
-                             rc == RC_OK ? "" : why.text, t->now_ms, err);
+    const struct notice_try tried = {t->notifier->channel, notices_outcome(rc), "troubles",
+                                     rc == RC_OK ? "" : why.text, t->now_ms};
+    return l->notices->tried(l->self, &tried, err);
 }
 
 static bool same(const struct turning *t, const struct notice_memory *list, size_t count)

@@ -31,7 +31,7 @@ def commands():
     known = {}
     for words in re.findall(r"^  ([a-z][a-z-]*(?: [a-z]+)?)\b.*?  +\S", help_of(), re.M):
         first = words.split()[0]
-        page = help_of(*words.split()) if first == "report" else help_of(first)
+        page = help_of(*words.split())
         known.setdefault(first, set()).update(re.findall(r"(?<![\w-])--[a-z-]+", page.split("\n\n")[0]))
     return known
 
