@@ -270,9 +270,12 @@ static void look_failed(struct batch *b, struct job *job, enum rc rc, const stru
     job_due(job, service_now(b->s).wall_ms + service_backoff(b->s, 0));
 }
 
+/* What stopped half-way is finished only while all that lets a message leave still holds: a direct copy
+ * may have put its acknowledgement back to be sent. */
 static bool in_doubt(const struct job *job, const struct work_effect *e)
 {
-    return job_live(job) && e->kind == EFFECT_MOVE && e->status == EFFECT_UNKNOWN;
+    return job_live(job) && e->kind == EFFECT_MOVE && e->status == EFFECT_UNKNOWN &&
+           effects_settled(job, EFFECT_ACKNOWLEDGEMENT);
 }
 
 enum rc filings_check(struct batch *b, struct err *err)
