@@ -57,6 +57,10 @@ struct blobs {
 void blob_path_incoming(const struct digest *octets, char out[BLOB_PATH_SIZE]);
 void blob_path_original(const char *key, char out[BLOB_PATH_SIZE]);
 void blob_path_attachment(const char *key, const char *name, char out[BLOB_PATH_SIZE]);
+/* Reads the beginning of a stored mail into `out`, the whole top header block of up to 1 MiB and what
+ * came along with it. RC_NOT_FOUND: it is not there. */
+enum rc blob_header(const struct blobs *blobs, const char *path, struct str *out, struct err *err)
+    MUST_CHECK;
 /* Hashes a stored file. */
 enum rc blob_digest(const struct blobs *blobs,
                     const char *path,

@@ -38,6 +38,8 @@ enum config_strangers { CONFIG_STRANGERS_NEW_CASE };
 enum config_approval { CONFIG_ONE_PERSON, CONFIG_TWO_PERSON };
 enum config_too_large { CONFIG_TOO_LARGE_REFUSE, CONFIG_TOO_LARGE_ACCEPT };
 enum config_use { CONFIG_USE_VALUE, CONFIG_USE_DIGEST };
+enum config_require { CONFIG_REQUIRE_NONE, CONFIG_REQUIRE_DMARC_PASS };
+enum config_placed { CONFIG_PLACED_ABOVE, CONFIG_PLACED_BELOW };
 
 /* How to sign in, and where an access token comes from: the one of file, command and URL that is not
  * "". */
@@ -132,6 +134,15 @@ struct config_key_rule {
     const char
         *subject; /* extended regular expression for the whole; its first group is the number */
     enum config_use use; /* CONFIG_USE_DIGEST sets the Message-ID aside */
+    enum config_require require;
+};
+
+/* Whose word on a sender counts (authentication.h). */
+struct config_authentication {
+    const char *authserv_id; /* "": nobody's */
+    unsigned hops;
+    enum config_placed placed;
+    bool skip_on_fail;
 };
 
 enum config_guarantee {
@@ -200,6 +211,7 @@ struct config {
     struct texts refuse_types;
     struct config_scan scan;
     struct config_reader reader;
+    struct config_authentication authentication;
     struct {
         struct config_key_rule *at;
         size_t count;
@@ -234,6 +246,9 @@ const struct config_mailbox *config_find_mailbox(const struct config *config, co
 
 /* Where cases are made besides the ledger, or NULL. */
 const struct config_destination *config_find_destination(const struct config *config);
+
+/* Whose word on a sender counts; borrows from `config`. */
+struct authentication config_authentication(const struct config *config);
 
 /* The settings of one mailbox that decide about its mail; borrows from `config`. */
 void config_policy(const struct config *config,

@@ -34,8 +34,13 @@ struct span {
     X(SIGN_INCOMPLETE,       1u << 7,  "the reader could not make sense of the whole message")      \
     X(SIGN_SIGNED,           1u << 8,  "signed (S/MIME, PGP)")                                      \
     X(SIGN_ENCRYPTED,        1u << 9,  "encrypted (S/MIME, PGP)")                                   \
-    X(SIGN_PIECE,            1u << 10, "a piece of a larger message (message/partial)")
+    X(SIGN_PIECE,            1u << 10, "a piece of a larger message (message/partial)")              \
+    X(SIGN_DMARC_PASS,       1u << 11, "the own servers say DMARC pass (authentication.h)")          \
+    X(SIGN_DMARC_FAIL,       1u << 12, "the own servers say DMARC fail")
 /* clang-format on */
+
+/* What no reader says: who runs one sets them (authentication_mark). */
+#define SIGNS_OF_SERVERS (SIGN_DMARC_PASS | SIGN_DMARC_FAIL)
 
 #define SIGN_ENUM(name, bit, meaning) name = bit,
 enum message_sign { SIGN_LIST(SIGN_ENUM) };

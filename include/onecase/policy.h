@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <onecase/authentication.h>
 #include <onecase/identity.h>
 #include <onecase/item.h>
 #include <onecase/language.h>
@@ -34,6 +35,7 @@
     X(SKIP_NULL_PATH,       "null-path",        "a null or mailer-daemon return path")                  \
     X(SKIP_REPORT,          "report",           "a report is never answered")                           \
     X(SKIP_SUPPRESS,        "suppress",         "the sender asks for no automatic answer")              \
+    X(SKIP_DMARC_FAIL,      "dmarc-fail",       "the own servers say DMARC fail: somebody else may have written it") \
     X(SKIP_NO_ADDRESS,      "no-address",       "there is no usable address")                           \
     X(SKIP_OWN_ADDRESS,     "own-address",      "it would go to ourselves")                             \
     X(SKIP_STAFF,           "staff",            "staff is never answered")                              \
@@ -88,6 +90,7 @@ struct key_rule {
     const char *header;  /* whose whole value is the number; "" is none */
     const char *subject; /* extended regular expression for the whole subject; group 1 is it */
     bool digest;         /* set the Message-ID aside instead: the sender reuses one */
+    bool dmarc_pass;     /* only where SIGN_DMARC_PASS proves the sender */
 };
 
 /* In which language its sender is told, for mail from or to such an address. */
@@ -103,6 +106,8 @@ struct policy {
     struct texts own_addresses, staff, own_lists, refuse_types;
     const struct key_rule *key_rule; /* the first that matches counts */
     size_t key_rules;
+    struct authentication authentication;
+    bool skip_dmarc_fail;         /* nobody is told where the own servers say DMARC fail */
     bool look_only;               /* record and plan, change nothing */
     bool tells[COMPLETION_COUNT]; /* an acknowledgement is configured for it */
     int64_t max_age_ms;
@@ -215,6 +220,7 @@ const struct key_rule *key_rule_find(const struct policy *policy,
 #define RULE_FIT_LIST(X)                                                                           \
     X(RULE_FITS, "fits", "it names this sender and finds the number")                              \
     X(RULE_OTHER_SENDER, "other-sender", "it is for other senders")                                \
+    X(RULE_NO_PASS, "no-dmarc-pass", "it requires dmarc-pass, and the own servers do not say so")  \
     X(RULE_NO_HEADER, "no-header", "the mail has no such header, or nothing in it")                \
     X(RULE_NO_SUBJECT, "no-subject", "the subject is not of its pattern, from end to end")
 enum rule_fit { RULE_FIT_LIST(NAMED_ENUM) RULE_FIT_COUNT };

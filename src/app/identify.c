@@ -164,6 +164,7 @@ identify(struct identifying *i, const char *path, struct identified *out, struct
     TRY(take_file(i, path, err));
     TRY(read_it(i, out, err));
     config_policy(i->config, i->mailbox, &policy);
+    authentication_mark(&policy.authentication, str_slice(&i->header), &out->message);
     policy.key_rule = rules;
     policy.key_rules = i->config->key_rules.count;
     str_add(&out->message_id, str_slice(&i->source.message_id));

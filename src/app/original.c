@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "original.h"
 
+/* As when it came: a decision about it rests on the same signs. */
+static enum rc mark(const struct config *config,
+                    const struct wired_data *data,
+                    const char *path,
+                    struct message *out,
+                    struct err *err)
+{
+    CLEANUP(str_clear) struct str header = STR_INIT;
+    const struct authentication trusted = config_authentication(config);
+    TRY(blob_header(&data->blobs, path, &header, err));
+    authentication_mark(&trusted, str_slice(&header), out);
+    return RC_OK;
+}
+
 enum rc original_read(const struct config *config,
                       const struct wired_data *data,
                       const char *key,
@@ -14,6 +28,7 @@ enum rc original_read(const struct config *config,
     TRY(message_reader_new(config->data_dir, &limits, &reader, err));
     struct reader port = message_reader_port(reader);
     TRY(port.read(port.self, path, out, err));
+    TRY(mark(config, data, path, out, err));
     for (size_t i = 0; i < out->part_count; i++) {
         CLEANUP(str_clear) struct str spool = STR_INIT;
         str_add(&spool, message_slice(out, out->parts[i].file));

@@ -107,3 +107,22 @@ enum rc blob_digest(
     *size = h.size;
     return RC_OK;
 }
+
+#define HEADER_MAX ((size_t)1024 * 1024)
+
+static enum rc header_piece(void *ctx, struct slice octets, struct err *err)
+{
+    struct str *header = ctx;
+    str_add(header, slice_cut(octets, 0, HEADER_MAX - header->len));
+    bool whole = header->len >= HEADER_MAX || slice_has(str_slice(header), SLICE("\r\n\r\n")) ||
+                 slice_has(str_slice(header), SLICE("\n\n"));
+    return whole ? FAIL(err, RC_NOT_FOUND, "header: that is all of it") : RC_OK;
+}
+
+enum rc blob_header(const struct blobs *blobs, const char *path, struct str *out, struct err *err)
+{
+    const struct blob_sink sink = {out, header_piece};
+    enum rc rc = blobs->read(blobs->self, path, &sink, err);
+
+    return rc == RC_NOT_FOUND && out->len > 0 ? RC_OK : rc;
+}

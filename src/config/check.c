@@ -326,6 +326,23 @@ static void check_rule(struct reading *r, const struct config_key_rule *rule)
               "namespace is missing: expected a name for these numbers, such as \"orders\"");
 }
 
+static void check_authentication(struct reading *r, const struct config_authentication *a)
+{
+    const struct config *c = r->config;
+
+    if (a->authserv_id[0] != '\0')
+        return;
+    if (a->skip_on_fail)
+        wrong(r, PLACE_OF(r, a, &a->skip_on_fail),
+              "skip_on_fail needs authserv_id: expected the name that your mail server writes into "
+              "its Authentication-Results fields");
+    for (size_t i = 0; i < c->key_rules.count; i++)
+        if (c->key_rules.at[i].require != CONFIG_REQUIRE_NONE)
+            wrong(r, PLACE_OF(r, &c->key_rules.at[i], &c->key_rules.at[i].require),
+                  "require needs authentication.authserv_id: expected the name that your mail "
+                  "server writes into its Authentication-Results fields");
+}
+
 static bool is_url(const char *url)
 {
     return slice_starts_nocase(slice_z(url), SLICE("https://")) ||
@@ -498,6 +515,7 @@ void check_all(struct reading *r)
     check_notify(r, &c->notify);
     for (size_t i = 0; i < c->key_rules.count; i++)
         check_rule(r, &c->key_rules.at[i]);
+    check_authentication(r, &c->authentication);
     check_destinations(r);
     check_console(r);
     if (c->max_delay_ms < c->first_delay_ms)

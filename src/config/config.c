@@ -21,6 +21,13 @@ const struct config_destination *config_find_destination(const struct config *co
     return NULL;
 }
 
+struct authentication config_authentication(const struct config *config)
+{
+    const struct config_authentication *a = &config->authentication;
+
+    return (struct authentication){a->authserv_id, a->hops, a->placed == CONFIG_PLACED_BELOW};
+}
+
 void config_policy(const struct config *config,
                    const struct config_mailbox *mailbox,
                    struct policy *out)
@@ -34,6 +41,8 @@ void config_policy(const struct config *config,
         .staff = config->staff,
         .own_lists = a->own_lists,
         .refuse_types = config->refuse_types,
+        .authentication = config_authentication(config),
+        .skip_dmarc_fail = config->authentication.skip_on_fail,
         .look_only = mailbox->mode == CONFIG_LOOK_ONLY,
         .max_age_ms = a->max_age_ms,
         .per_recipient = a->per_recipient_limit,

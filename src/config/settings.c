@@ -29,6 +29,8 @@ static const char *const guarantee_words[] = {"none", "unique-key", "conditional
 static const char *const unknown_words[] = {"look-up", "reconcile", NULL};
 static const char *const report_words[] = {"never", "monthly", NULL};
 static const char *const use_words[] = {"value", "digest", NULL};
+static const char *const require_words[] = {"none", "dmarc-pass", NULL};
+static const char *const placed_words[] = {"above", "below", NULL};
 static const char *const too_large_words[] = {"refuse", "accept", NULL};
 
 /* clang-format off */
@@ -372,9 +374,28 @@ static const struct setting key_rule_rows[] = {
      .example = "Order ([A-Z]+-[0-9]+)"},
     {"use",       VALUE_CHOICE,  0,        AT(use),     "value", CONFIG_USE_VALUE, 0,
      .says = "digest: these senders use Message-IDs again, so the content is the key.", .words = use_words},
+    {"require",   VALUE_CHOICE,  0,        AT(require), "none",  CONFIG_REQUIRE_NONE, 0,
+     .says = "dmarc-pass: only where the servers of `authentication` say so; else the rule does not apply.",
+     .words = require_words},
 };
 #undef AT
 static const struct block key_rule = BLOCK_OF(key_rule_rows, struct config_key_rule);
+
+#define AT(member) offsetof(struct config_authentication, member)
+static const struct setting authentication_rows[] = {
+    {"authserv_id",  VALUE_LOWER,  0, AT(authserv_id),  "",      1,                   255,
+     .says = "The name that they write into their Authentication-Results fields; \"\" is none, and no field counts.",
+     .example = "mx.example.org"},
+    {"hops",         VALUE_NUMBER, 0, AT(hops),         "1",     1,                   100,
+     .says = "How many Received fields the own servers add at the top of each mail; what stands below is a stranger's."},
+    {"placed",       VALUE_CHOICE, 0, AT(placed),       "above", CONFIG_PLACED_ABOVE, 0,
+     .says = "Where their field stands by the last of these: above it, or below, where milters of Postfix put it. Below, the server must remove those that come with its name.",
+     .words = placed_words},
+    {"skip_on_fail", VALUE_FLAG,   0, AT(skip_on_fail), "false", 0,                   0,
+     .says = "Whether mail of which they say DMARC fail gets its case and no acknowledgement."},
+};
+#undef AT
+static const struct block authentication = BLOCK_OF(authentication_rows, struct config_authentication);
 
 #define AT(member) offsetof(struct config, member)
 static const struct setting copies_rows[] = {
@@ -600,6 +621,8 @@ static const struct setting top_rows[] = {
     {"key_rules",       VALUE_BLOCKS,   0,                AT(key_rules),       NULL,         0,          1000,
      .says = "Senders whose own number is the key in place of the Message-ID; the first rule that matches.",
      .block = &key_rule},
+    {"authentication",  VALUE_BLOCK,    0,                AT(authentication),  NULL,         0,          0,
+     .says = "What the own mail servers say of a mail's sender (RFC 8601).", .block = &authentication},
     {"copies",          VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
      .says = "Other mail under the same Message-ID.", .block = &copies},
     {"threading",       VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,

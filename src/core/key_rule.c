@@ -65,6 +65,8 @@ enum rule_fit key_rule_fit(const struct key_rule *rule,
     str_empty(value);
     if (!names(rule, message))
         return RULE_OTHER_SENDER;
+    if (rule->dmarc_pass && !(message->signs & SIGN_DMARC_PASS))
+        return RULE_NO_PASS;
     if (rule->digest || in_header(rule, header, value) ||
         in_subject(rule, message_slice(message, message->subject), value))
         return RULE_FITS;

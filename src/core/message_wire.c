@@ -58,7 +58,7 @@ static const struct {
 #define FIXED_SIZE (HEAD_SIZE + LENGTH(texts) * SPAN_SIZE)
 
 #define SIGN_BIT(name, bit, meaning) | (bit)
-static const uint32_t known_signs = 0 SIGN_LIST(SIGN_BIT);
+static const uint32_t known_signs = (0 SIGN_LIST(SIGN_BIT)) & ~(uint32_t)SIGNS_OF_SERVERS;
 #undef SIGN_BIT
 
 /* Writing */

@@ -43,11 +43,13 @@ enum skip skip_by_signs(const struct policy *policy, const struct message *messa
     for (size_t i = 0; i < LENGTH(by_sign); i++)
         if (message->signs & by_sign[i].signs)
             return by_sign[i].skip;
-    if (own_list(policy, message))
-        return SKIP_NONE;
-    if (message->signs & SIGN_LIST_HEADER)
+    bool ours = own_list(policy, message);
+    if (!ours && (message->signs & SIGN_LIST_HEADER))
         return SKIP_LIST_MAIL;
-    return message->signs & SIGN_BULK ? SKIP_BULK : SKIP_NONE;
+    if (!ours && (message->signs & SIGN_BULK))
+        return SKIP_BULK;
+    bool forged = policy->skip_dmarc_fail && (message->signs & SIGN_DMARC_FAIL);
+    return forged ? SKIP_DMARC_FAIL : SKIP_NONE;
 }
 
 enum skip skip_by_address(const struct policy *policy, const struct message *message)

@@ -82,26 +82,17 @@ static enum rc read_message(struct service *s, struct entering *e, struct err *e
 
 /* ---- who is it? ------------------------------------------------------------------------------ */
 
-#define HEADER_MAX ((size_t)1024 * 1024)
-
-static enum rc header_piece(void *ctx, struct slice octets, struct err *err)
+/* Key rules may find the sender's own number in a header, and the own servers' word on the sender
+ * stands there. */
+static enum rc read_header(struct service *s, struct entering *e, struct str *out, struct err *err)
 {
-    struct str *header = ctx;
-    str_add(header, slice_cut(octets, 0, HEADER_MAX - header->len));
-    bool whole = header->len >= HEADER_MAX || slice_has(str_slice(header), SLICE("\r\n\r\n")) ||
-                 slice_has(str_slice(header), SLICE("\n\n"));
-    return whole ? FAIL(err, RC_NOT_FOUND, "header: that is all of it") : RC_OK;
-}
-
-/* A key rule may find the sender's own number in a header: what is read stops behind the block. */
-static enum rc
-read_header(struct service *s, const struct fetched *f, struct str *out, struct err *err)
-{
+    const struct policy *policy = &s->set->policy;
+    bool trusts = policy->authentication.authserv_id && policy->authentication.authserv_id[0];
     char path[BLOB_PATH_SIZE];
-    struct blob_sink sink = {out, header_piece};
-    blob_path_incoming(&f->octets, path);
-    enum rc rc = s->port->blobs->read(s->port->blobs->self, path, &sink, err);
-    return rc == RC_NOT_FOUND && out->len > 0 ? RC_OK : rc;
+    if (!trusts && !key_rule_names(policy, &e->message))
+        return RC_OK;
+    blob_path_incoming(&e->fetched->octets, path);
+    return blob_header(s->port->blobs, path, out, err);
 }
 
 static struct identity
@@ -131,8 +122,9 @@ static enum rc identify(struct service *s,
     CLEANUP(str_clear) struct str header = STR_INIT;
     CLEANUP(str_clear) struct str value = STR_INIT;
     const struct key_rule *rule = NULL;
-    if (e->readable && key_rule_names(policy, &e->message)) {
-        TRY(read_header(s, e->fetched, &header, err));
+    if (e->readable) {
+        TRY(read_header(s, e, &header, err));
+        authentication_mark(&policy->authentication, str_slice(&header), &e->message);
         rule = key_rule_find(policy, &e->message, str_slice(&header), &value);
     }
     if (!rule)
