@@ -211,7 +211,10 @@ struct key_rule *wire_key_rules(const struct config *config)
     struct key_rule *rule = mem_new(count + 1, sizeof *rule);
     for (size_t i = 0; i < count; i++) {
         const struct config_key_rule *r = &config->key_rules.at[i];
-        rule[i] = (struct key_rule){r->space, r->from, r->header, r->subject,
+        rule[i] = (struct key_rule){r->space,
+                                    r->from,
+                                    r->header,
+                                    r->subject,
                                     r->use == CONFIG_USE_DIGEST,
                                     r->require == CONFIG_REQUIRE_DMARC_PASS};
     }

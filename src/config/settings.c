@@ -383,7 +383,7 @@ static const struct block key_rule = BLOCK_OF(key_rule_rows, struct config_key_r
 
 #define AT(member) offsetof(struct config_authentication, member)
 static const struct setting authentication_rows[] = {
-    {"authserv_id",  VALUE_LOWER,  0, AT(authserv_id),  "",      1,                   255,
+    {"authserv_id",  VALUE_LOWER,  0, AT(authserv_id),  "",      0,                   255,
      .says = "The name that they write into their Authentication-Results fields; \"\" is none, and no field counts.",
      .example = "mx.example.org"},
     {"hops",         VALUE_NUMBER, 0, AT(hops),         "1",     1,                   100,

@@ -106,3 +106,42 @@ def test_a_flood_is_one_question_and_mute_ends_it(rig):
     assert_adds_up(report)
     assert report["totals"]["held"] == report["totals"]["decided"]["dismissed"] == 10
     assert_invariants(rig)
+
+
+def results(octets, says, server="MX.Example.org", above=True):
+    """As the own server hands it on: its word above its Received field, or a sender's below."""
+    field = f"Authentication-Results: {server};\r\n\tspf=pass; dmarc={says} (p=none) header.from=senders.example\r\n".encode()
+    hop = b"Received: from a by mx.example.org; Mon, 2 Mar 2026 01:02:03 +0000\r\n"
+    return (field + hop if above else hop + field) + octets
+
+
+def test_a_sender_that_the_own_server_says_is_forged_is_not_told(rig, tmp_path):
+    """A fail skips, also after a person let it through; one that a stranger wrote changes nothing, and a key rule
+    that requires pass is for no other."""
+    rig.settings["authentication"] = {"authserv_id": "mx.example.org", "skip_on_fail": True}
+    rig.settings["case"] = {"per_sender_limit": "1/1h"}
+    rig.settings["key_rules"] = [{"namespace": "portal", "from": "*@senders.example", "header": "X-Request-Id",
+                                  "require": "dmarc-pass"}]
+    mails = {name: results(plain(name, X_Request_Id=name), *how) for name, how in {
+        "passed": ("pass",), "failed": ("fail",), "other": ("fail", "mx.example.com"),
+        "below": ("fail", "mx.example.org", False), "claimed": ("pass", "mx.example.org", False)}.items()}
+    mails["flood"] = results(plain("failed", "Once more.", X_Request_Id="f"), "fail")
+    rig.deliver(*mails.values())
+    rig.once()
+    key = rig.item_of(mails["flood"])["key"]
+    assert [item["key"] for item in rig.items("--state", "needs_reconciliation")] == [key]
+    rig.run("resolve", key, "--flood", "let-through", *BY)
+    rig.once()
+    found = {name: rig.item_of(octets) for name, octets in mails.items()}
+    told = {name: [(e["status"], e["reason"]) for e in effects(item, "acknowledgement")] for name, item in found.items()}
+    skipped = [("skipped", "dmarc-fail")]
+    assert {name for name, tried in told.items() if tried == skipped} == {"failed", "flood"}, told
+    assert len(rig.acknowledgements()) == len(rig.json("cases")) - 2 == 4
+    assert {name for name, item in found.items() if item["key_source"] == "reference"} == {"passed"}
+    page = rig.run("item", found["failed"]["key"]).stdout
+    assert "its sender may be forged (DMARC fail)" in page
+    file = tmp_path / "failed.eml"
+    file.write_bytes(mails["failed"])
+    page = rig.run("identify", str(file)).stdout
+    assert "1, portal: dmarc-pass is missing" in page and "none: its sender may be forged (DMARC fail)" in page
+    assert_invariants(rig)

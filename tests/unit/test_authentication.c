@@ -95,7 +95,8 @@ static void the_worst_of_several_counts(void **state)
         {"fail and pass", OURS "dmarc=fail\r\n" OURS "dmarc=pass\r\n", DMARC_FAIL},
         {"pass and none", OURS "dmarc=pass\r\n" OURS "dmarc=none\r\n", DMARC_OTHER},
         {"none and fail", OURS "dmarc=none\r\n" OURS "dmarc=fail\r\n", DMARC_FAIL},
-        {"one that is not ours", OURS "dmarc=pass\r\n" RESULTS "x.example; dmarc=fail\r\n", DMARC_PASS},
+        {"one that is not ours", OURS "dmarc=pass\r\n" RESULTS "x.example; dmarc=fail\r\n",
+         DMARC_PASS},
     };
 
     (void)state;

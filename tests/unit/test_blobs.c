@@ -440,6 +440,34 @@ static void a_stored_file_is_hashed_whole(void **state)
     assert_int_equal(size, large.len);
 }
 
+static void of_a_stored_mail_the_header_is_read(void **state)
+{
+    CLEANUP(bench_free) struct bench *b = bench_new();
+    CLEANUP(str_clear) struct str mail = STR_INIT;
+    CLEANUP(str_clear) struct str header = STR_INIT;
+    struct err err = ERR_INIT;
+    struct digest kept;
+    char path[BLOB_PATH_SIZE];
+
+    (void)state;
+    for (int i = 0; i < 20000; i++)
+        str_addf(&mail, "X-%d: %d\r\n", i, i);
+    str_add(&mail, SLICE("X: last\r\n\r\n"));
+    size_t end = mail.len;
+
+    for (int i = 0; i < 200000; i++)
+        str_add(&mail, SLICE("body\r\n"));
+    assert_int_equal(keep_mail(b, str_slice(&mail), &kept), RC_OK);
+    blob_path_incoming(&kept, path);
+    assert_int_equal(blob_header(&b->blobs, path, &header, &err), RC_OK);
+    assert_in_range(header.len, end, 1024 * 1024);
+    assert_true(slice_eq(str_slice(&header), slice_cut(str_slice(&mail), 0, header.len)));
+
+    CLEANUP(str_clear) struct str nothing = STR_INIT;
+
+    assert_int_equal(blob_header(&b->blobs, ORIGINAL, &nothing, &err), RC_NOT_FOUND);
+}
+
 /* Paths */
 
 static void only_names_of_ours_are_taken(void **state)
@@ -519,6 +547,7 @@ int main(void)
         cmocka_unit_test(a_spool_file_that_changed_is_not_kept),
         cmocka_unit_test(b01_a_full_disk_leaves_nothing_half),
         cmocka_unit_test(a_stored_file_is_hashed_whole),
+        cmocka_unit_test(of_a_stored_mail_the_header_is_read),
         cmocka_unit_test(only_names_of_ours_are_taken),
         cmocka_unit_test(only_incoming_and_spool_files_are_forgotten),
     };

@@ -437,6 +437,20 @@ static void settings_that_contradict_each_other_are_told(void **state)
          "digest\n"},
         {"a rule without a namespace", WHOLE "key_rules:\n  - {from: a@b, header: X-A}\n",
          "f:5:5: namespace is missing: expected a name for these numbers, such as \"orders\"\n"},
+        {"a rule that trusts a server without a name",
+         WHOLE "key_rules:\n  - {from: a@b, namespace: n, header: X-A, require: dmarc-pass}\n",
+         "f:5:53: require needs authentication.authserv_id: expected the name that your mail "
+         "server "
+         "writes into its Authentication-Results fields\n"},
+        {"a requirement that is none",
+         WHOLE "key_rules:\n  - {from: a@b, use: digest, require: dkim}\n",
+         "f:5:39: key_rules.require: \"dkim\" is not one of none, dmarc-pass\n"},
+        {"a server without a name", WHOLE "authentication: {hops: 2, skip_on_fail: true}\n",
+         "f:4:41: skip_on_fail needs authserv_id: expected the name that your mail server writes "
+         "into "
+         "its Authentication-Results fields\n"},
+        {"no hop at all", WHOLE "authentication: {authserv_id: a, hops: 0}\n",
+         "f:4:40: authentication.hops: \"0\" is not a number from 1 to 100\n"},
         {"a pattern that is none",
          WHOLE "key_rules:\n  - {from: a@b, namespace: n, subject: \"a(\"}\n",
          "f:5:40: key_rules.subject: \"a(\" is no extended regular expression: Unmatched ( or "
@@ -584,7 +598,9 @@ static void everything_that_is_said_lands_in_its_place(void **state)
         "key_rules:\n"
         "  - {namespace: portal, from: \"*@Portal.example.org\", header: X-Request-Id}\n"
         "  - {namespace: orders, from: erp@supplier.example, subject: \"Order ([A-Z]+-[0-9]+)\"}\n"
-        "  - {from: printer@example.org, use: digest}\n"
+        "  - {from: printer@example.org, use: digest, require: dmarc-pass}\n"
+        "authentication: {authserv_id: MX.Example.org, hops: 3, placed: below, skip_on_fail: "
+        "true}\n"
         "copies: {list: propose, gateway: conflict}\n"
         "threading: {strangers: new-case, closed: new-case, staff: [\"*@Staff.example.org\"]}\n"
         "retry: {first_delay: 1s, max_delay: 1m, give_up_after: 1h}\n"
@@ -635,7 +651,10 @@ static void everything_that_is_said_lands_in_its_place(void **state)
     assert_string_equal(rule[0].header, "X-Request-Id");
     assert_string_equal(rule[1].space, "orders");
     assert_string_equal(rule[1].subject, "Order ([A-Z]+-[0-9]+)");
+    assert_int_equal(rule[1].require, CONFIG_REQUIRE_NONE);
     assert_int_equal(rule[2].use, CONFIG_USE_DIGEST);
+    assert_int_equal(rule[2].require, CONFIG_REQUIRE_DMARC_PASS);
+    assert_string_equal(c->authentication.authserv_id, "mx.example.org");
     assert_int_equal(c->list_copies, COPY_PROPOSE);
     assert_int_equal(c->gateway_copies, COPY_CONFLICT);
     assert_int_equal(c->closed, CONFIG_NEW_CASE);
@@ -742,8 +761,22 @@ static void the_policy_of_a_mailbox_is_what_was_said(void **state)
     assert_int_equal(p.max_age_ms, 7 * 86400000);
     assert_string_equal(p.staff.at[0], "a@example.org");
     assert_string_equal(p.folder_processed, "Processed");
+    assert_string_equal(p.authentication.authserv_id, "");
+    assert_int_equal(p.authentication.hops, 1);
+    assert_false(p.authentication.below);
+    assert_false(p.skip_dmarc_fail);
     assert_string_equal(p.destination, "ledger");
     assert_int_equal(p.attachment_max, 25 * 1024 * 1024);
+
+    CLEANUP(config_free)
+    struct config *trusting = load_good(WHOLE "authentication: {authserv_id: mx, hops: 2, "
+                                              "placed: below, skip_on_fail: true}\n");
+
+    config_policy(trusting, &trusting->mailboxes.at[0], &p);
+    assert_string_equal(p.authentication.authserv_id, "mx");
+    assert_int_equal(p.authentication.hops, 2);
+    assert_true(p.authentication.below);
+    assert_true(p.skip_dmarc_fail);
 
     CLEANUP(config_free) struct config *silent = load_good(TOP MAILBOX SILENT);
 

@@ -90,9 +90,39 @@ static void a_header_is_worth_reading_only_for_a_sender_that_is_named(void **sta
     message_clear(&m);
 }
 
+static void a_rule_that_requires_a_proven_sender_is_for_no_other(void **state)
+{
+    static const struct key_rule rule = {.space = "portal",
+                                         .from = "*@portal.example.org",
+                                         .header = "X-Request-Id",
+                                         .dmarc_pass = true};
+    static const struct {
+        const char *name, *from;
+        uint32_t signs;
+        enum rule_fit fit;
+    } cases[] = {
+        {"pass", "x@portal.example.org", SIGN_DMARC_PASS, RULE_FITS},
+        {"fail", "x@portal.example.org", SIGN_DMARC_FAIL, RULE_NO_PASS},
+        {"unsaid", "x@portal.example.org", 0, RULE_NO_PASS},
+        {"another sender", "x@example.net", 0, RULE_OTHER_SENDER},
+    };
+
+    (void)state;
+    FOR_EACH(row, cases) {
+        CLEANUP(message_clear) struct message m = MESSAGE_INIT;
+        CLEANUP(str_clear) struct str value = STR_INIT;
+
+        m.from = message_keep(&m, slice_z(row->from));
+        m.signs = row->signs;
+        assert_int_equal(key_rule_fit(&rule, &m, SLICE("X-Request-Id: 1\n\n"), &value), row->fit);
+        assert_string_equal(str_z(&value), row->fit == RULE_FITS ? "1" : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rule_that_requires_a_proven_sender_is_for_no_other),
         cmocka_unit_test(the_first_rule_that_matches_gives_the_number),
         cmocka_unit_test(each_rule_says_why_it_is_not_the_one),
         cmocka_unit_test(a_header_is_worth_reading_only_for_a_sender_that_is_named),

@@ -180,6 +180,12 @@ static void wrong_sign(struct message *m)
     m->signs = 1u << 31;
 }
 
+/* Who runs a reader says it, and no reader. */
+static void sign_of_servers(struct message *m)
+{
+    m->signs = SIGN_DMARC_PASS;
+}
+
 static void early_date(struct message *m)
 {
     m->date_ms = INT64_C(600000000000);
@@ -276,6 +282,7 @@ static const struct {
     void (*spoil)(struct message *m);
 } faults[] = {
     {"a sign that is not known", wrong_sign},
+    {"a sign that is not the reader's", sign_of_servers},
     {"a date before 1990", early_date},
     {"a date that overflows", late_date},
     {"a role that is not known", wrong_role},

@@ -46,6 +46,39 @@ static void signs_in_the_header_say_who_is_not_answered(void **state)
     }
 }
 
+static void a_sender_who_may_be_forged_is_answered_only_where_that_is_said(void **state)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        uint32_t signs;
+        const char *list_id;
+        bool skip_on_fail;
+        enum skip skip;
+    } rows[] = {
+        {"fail",                           SIGN_DMARC_FAIL,                      "",                 true,  SKIP_DMARC_FAIL},
+        {"fail, and it is answered",       SIGN_DMARC_FAIL,                      "",                 false, NONE},
+        {"pass",                           SIGN_DMARC_PASS,                      "",                 true,  NONE},
+        {"unsaid",                         0,                                    "",                 true,  NONE},
+        {"fail, automatic",                SIGN_DMARC_FAIL | SIGN_AUTO_SUBMITTED, "",                true,  SKIP_AUTO_SUBMITTED},
+        {"fail, by a list",                SIGN_DMARC_FAIL | SIGN_LIST_HEADER,   "club.example.net", true,  SKIP_LIST_MAIL},
+        {"fail, by a list of our own",     SIGN_DMARC_FAIL | SIGN_LIST_HEADER,   "team.example.org", true,  SKIP_DMARC_FAIL},
+    };
+    /* clang-format on */
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(sample_end) struct sample s;
+
+        sample_begin(&s);
+        s.policy.skip_dmarc_fail = row->skip_on_fail;
+        s.message.signs = row->signs;
+        sample_keep(&s.message, &s.message.list_id, row->list_id);
+        assert_int_equal(sample_judge(&s)->disposition, DISPOSITION_CASE);
+        assert_int_equal(s.verdict.skip, row->skip);
+    }
+}
+
 static void a_list_without_a_name_is_not_our_own(void **state)
 {
     static const char *const nameless[] = {""};
@@ -223,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(signs_in_the_header_say_who_is_not_answered),
+        cmocka_unit_test(a_sender_who_may_be_forged_is_answered_only_where_that_is_said),
         cmocka_unit_test(a_list_without_a_name_is_not_our_own),
         cmocka_unit_test(addresses_say_who_is_not_answered),
         cmocka_unit_test(age_limits_and_choices_say_it_too),
