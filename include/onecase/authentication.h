@@ -11,16 +11,20 @@
  */
 #pragma once
 
+#include <onecase/effect.h>
 #include <onecase/message.h>
 
 #include <stdbool.h>
 
-enum dmarc {
-    DMARC_UNSAID, /* no field that counts says anything of it */
-    DMARC_PASS,   /* all that say something say so */
-    DMARC_OTHER,  /* none, an error, or a field that cannot be made sense of */
-    DMARC_FAIL,   /* at least one says so */
-};
+/* clang-format off */
+/* From the best to the worst: of several the worst counts. */
+#define DMARC_LIST(X) \
+    X(DMARC_UNSAID, "",      "no field that counts says anything of it")               \
+    X(DMARC_PASS,   "pass",  "all that say something of it say so")                    \
+    X(DMARC_OTHER,  "other", "none, an error, or a field that cannot be made sense of") \
+    X(DMARC_FAIL,   "fail",  "at least one says so")
+/* clang-format on */
+enum dmarc { DMARC_LIST(NAMED_ENUM) DMARC_COUNT };
 
 struct authentication {
     const char *authserv_id; /* "" or NULL: nothing counts */
@@ -31,6 +35,8 @@ struct authentication {
 
 /* `header` is the raw top header block; what follows it is not looked at. */
 enum dmarc authentication_dmarc(const struct authentication *trusted, struct slice header);
+
+const char *dmarc_text(enum dmarc dmarc);
 
 /* Sets SIGN_DMARC_PASS and SIGN_DMARC_FAIL of a mail, and takes them away where it is neither. */
 void authentication_mark(const struct authentication *trusted,

@@ -79,7 +79,8 @@ struct identified {
     size_t tried_count;
     struct message message; /* as it was read */
     bool readable;
-    enum skip skip; /* would it be answered? */
+    enum dmarc dmarc; /* as the servers of `authentication` say */
+    enum skip skip;   /* would it be answered? */
 };
 
 void identified_clear(struct identified *id);

@@ -165,6 +165,7 @@ identify(struct identifying *i, const char *path, struct identified *out, struct
     TRY(read_it(i, out, err));
     config_policy(i->config, i->mailbox, &policy);
     authentication_mark(&policy.authentication, str_slice(&i->header), &out->message);
+    out->dmarc = authentication_dmarc(&policy.authentication, str_slice(&i->header));
     policy.key_rule = rules;
     policy.key_rules = i->config->key_rules.count;
     str_add(&out->message_id, str_slice(&i->source.message_id));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * original - reads the original of a mail once more, for a decision that makes a case of it.
+ * original - reads the original of a mail once more, for a decision that makes a case of it; it has the
+ * signs that it had when it came.
  */
 #pragma once
 

@@ -54,6 +54,8 @@ static void identified_page(const struct call *call, const struct identified *id
     say_line(call, "Case", id->reference);
     say_line(call, "Message-ID", id->message_id.len > 0 ? str_z(&id->message_id) : "none");
     rules_tried(call, id);
+    if (call->ops->config->authentication.authserv_id[0])
+        say_line(call, "DMARC", label("dmarc", dmarc_text(id->dmarc)));
     digest_line(call, "Source", &id->source_digest);
     if (!id->readable) {
         say_line(call, "Content", "it cannot be read: it would be held, with its original kept");

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "header_scan.h"
+#include "words.h"
 
 #include <onecase/authentication.h>
 
 #include <string.h>
+
+WORDS(dmarc_words, DMARC_LIST);
+DEFINE_TEXT(dmarc_text, dmarc, dmarc_words)
 
 /* ---- one field ------------------------------------------------------------------------------- */
 

@@ -41,6 +41,7 @@ static const struct word circuit_events[]  = {CIRCUIT_EVENT_LIST(TEXT_PAIR)};
 static const struct word decisions[]       = {DECISION_LIST(TEXT_PAIR)};
 static const struct word signs[]           = {SIGN_LIST(SIGN_PAIR)};
 static const struct word skips[]           = {SKIP_LIST(TEXT_PAIR)};
+static const struct word dmarcs[]          = {DMARC_LIST(TEXT_PAIR)};
 static const struct word scans[]           = {SCAN_LIST(TEXT_PAIR)};
 static const struct word exceptions[]      = {EXCEPTION_LIST(TEXT_PAIR)};
 static const struct word codes[]           = {RC_LIST(TEXT_PAIR)};
@@ -89,6 +90,7 @@ static const struct {
     { "Decisions: what each answers and causes (4, 8)", NULL,          NULL,                TABLE(spec_decisions)            },
     { "Signs in a header (5)",                          "sign",        "what was seen",     WORDS_OF(signs)                  },
     { "Why an attachment is not taken (6)",             "reason",      "meaning",           WORDS_OF(exceptions)             },
+    { "What the own servers say by DMARC (5)",          "dmarc",       "meaning",           WORDS_OF(dmarcs)                 },
     { "Why nobody is told (5)",                         "reason",      "meaning",           WORDS_OF(skips)                  },
     { "Results inside the program",                     "rc",          "what a caller can do", WORDS_OF(codes)               },
 };

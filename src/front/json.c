@@ -491,6 +491,7 @@ void json_identified(const struct identified *id, struct str *out)
     put(o, "fingerprint", id->readable ? hex(&id->fingerprint) : json_null());
     put(o, "rule", text_or_null(id->rule));
     put(o, "rules_tried", rules_tried(id));
+    put(o, "dmarc", text_or_null(dmarc_text(id->dmarc)));
     put(o, "acknowledgement", text_or_null(skip_text(id->skip)));
     finish(o, out);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loops by the whole program: two desks that mail each other, a desk that answers everything, a flood."""
 import email
+import re
 
 from mails import plain
 from rig import assert_adds_up, assert_invariants, await_, effects
@@ -142,6 +143,8 @@ def test_a_sender_that_the_own_server_says_is_forged_is_not_told(rig, tmp_path):
     assert "its sender may be forged (DMARC fail)" in page
     file = tmp_path / "failed.eml"
     file.write_bytes(mails["failed"])
+    assert rig.json("identify", str(file))["dmarc"] == "fail"
     page = rig.run("identify", str(file)).stdout
+    assert re.search(r"^DMARC +fail$", page, re.M)
     assert "1, portal: dmarc-pass is missing" in page and "none: its sender may be forged (DMARC fail)" in page
     assert_invariants(rig)

@@ -40,6 +40,8 @@ NUMBERED(disposition, disposition_text)
 NUMBERED(completion, completion_text)
 NUMBERED(circuit_state, circuit_state_text)
 NUMBERED(skip, skip_text)
+NUMBERED(rule_fit, rule_fit_text)
+NUMBERED(dmarc, dmarc_text)
 NUMBERED(stage, stage_text)
 NUMBERED(key_source, key_source_text)
 NUMBERED(decision, decision_text)
@@ -61,6 +63,8 @@ static void every_word_of_the_core_has_a_label(void **state)
         {"completion", COMPLETION_COUNT, completion_text_at},
         {"circuit", CIRCUIT_STATE_COUNT, circuit_state_text_at},
         {"skip", SKIP_COUNT, skip_text_at},
+        {"rule", RULE_FIT_COUNT, rule_fit_text_at},
+        {"dmarc", DMARC_COUNT, dmarc_text_at},
         {"stage", STAGE_COUNT, stage_text_at},
         {"source", KEY_SOURCE_COUNT, key_source_text_at},
         {"decision", DECISION_COUNT, decision_text_at},
