@@ -21,13 +21,16 @@ open_period(const struct telling *t, const char *sql, struct stmt **out, struct 
 
 /* ---- arrivals ------------------------------------------------------------------------------ */
 
-/* The last decision about what a mail is that stood at the end of the period. */
+/* The last decision about what a mail is that stood at the end of the period. Of a muted flood what came
+ * later was decided when it came, by what had been said of the others. */
 #define DECIDED_BY_THEN                                                                            \
     "COALESCE((SELECT approval.decision FROM approval WHERE approval.key = item.key"               \
     " AND approval.decided_at < $2"                                                                \
     " AND (approval.undone_at IS NULL OR approval.undone_at >= $2)"                                \
     " AND (approval.decision LIKE 'conflict-%' OR approval.decision LIKE 'unprocessable-%'"        \
-    "      OR approval.decision LIKE 'flood-%') ORDER BY approval.id DESC LIMIT 1), '')"
+    "      OR approval.decision LIKE 'flood-%') ORDER BY approval.id DESC LIMIT 1),"               \
+    " CASE WHEN item.disposition = 'dismissed' AND NOT EXISTS (SELECT 1 FROM approval"             \
+    "  WHERE approval.key = item.key) THEN 'flood-mute' ELSE '' END)"
 
 /* A decision that made something of a mail is never taken back: what the mail is now, it was then. */
 static enum fate fate_decided(const char *decision, enum disposition is)

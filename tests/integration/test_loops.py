@@ -105,7 +105,7 @@ def test_a_flood_is_one_question_and_mute_ends_it(rig):
     assert len(rig.json("cases")) == 4 and len(rig.acknowledgements()) == 4
     report = rig.json("report", "duplicates")
     assert_adds_up(report)
-    assert report["totals"]["held"] == report["totals"]["decided"]["dismissed"] == 10
+    assert report["totals"]["held"] == report["totals"]["decided"]["dismissed"] == 10, report["totals"]
     assert_invariants(rig)
 
 
