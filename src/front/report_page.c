@@ -327,6 +327,40 @@ static void cases(const struct view_duplicates *d, FILE *out)
     fputs("</section>\n", out);
 }
 
+static void one_late(const struct view_decision *l, FILE *out)
+{
+    char at[32], key[16];
+    period_exact(l->decided_ms, at);
+    text_copy(key, 13, l->key);
+    fputs("<tr><td>", out);
+    put(out, l->reference[0] ? l->reference : key);
+    fputs("</td><td>", out);
+    put(out, label("decision", l->decision));
+    fputs("</td><td>", out);
+    put(out, l->by);
+    fprintf(out, "</td><td>%.16s</td></tr>\n", at);
+}
+
+/* The past stays what it was: what was decided after the period is told beside it. */
+static void late(const struct view_duplicates *d, FILE *out)
+{
+    if (d->late_count == 0)
+        return;
+    fputs("<section class=\"long\"><h2>Decided after this period, not counted above</h2>\n"
+          "<table><thead><tr><th scope=\"col\">Case</th><th scope=\"col\">Decision</th>"
+          "<th scope=\"col\">By</th><th scope=\"col\">When</th></tr></thead><tbody>\n",
+          out);
+    for (size_t i = 0; i < d->late_count && i < CASES_SHOWN; i++)
+        one_late(&d->late[i], out);
+    fputs("</tbody></table>\n", out);
+    if (d->late_count > CASES_SHOWN)
+        fprintf(out,
+                "<p>The first %d of %zu; all of them: <code>onecase report duplicates --rows "
+                "late_decisions</code></p>\n",
+                CASES_SHOWN, d->late_count);
+    fputs("</section>\n", out);
+}
+
 static void notes(FILE *out)
 {
     fputs("<section><h2>How this is counted</h2>\n<ul class=\"notes\">\n"
@@ -340,9 +374,8 @@ static void notes(FILE *out)
           "<li><b>Where it would have doubled</b>: each prevented double once, by the first cause "
           "that "
           "applies, in the order of the table.</li>\n"
-          "<li><b>Waiting</b> is as of when this was made; later decisions: <code>onecase report "
-          "decisions"
-          "</code></li>\n"
+          "<li><b>Waiting</b> is as of the end of the period; what was decided after it is listed "
+          "beside, and changes no number.</li>\n"
           "<li><b>Not seen here</b>: what a mail server did with a confirmation after it took it; "
           "mail that "
           "was removed from the mailbox before onecase looked.</li>\n</ul></section>\n",
@@ -367,6 +400,7 @@ void report_page(const struct view_duplicates *d, const struct report_facts *fac
     names("Copies by the sender's domain", d->domain, d->domains, out);
     fputs("</div>\n", out);
     cases(d, out);
+    late(d, out);
     notes(out);
     fputs("</body></html>\n", out);
 }

@@ -79,6 +79,9 @@ def test_what_is_decided_later_is_listed_and_changes_nothing_of_the_past(desk):
     assert whole["waiting"] == before["totals"]["decided"]["waiting"] - 1
     page = desk.run("report", "duplicates", *period).stdout
     assert "Late decisions" in page and "Late decisions" not in desk.run("report", "duplicates").stdout
+    page = desk.run("report", "duplicates", *period, "--format", "html").stdout
+    assert "Decided after this period" in page and "Bob (root)" in page
+    assert "Decided after this period" not in desk.run("report", "duplicates", "--format", "html").stdout
 
 
 def test_a_decision_that_is_taken_back_later_counts_until_then(desk):
