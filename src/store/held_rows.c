@@ -41,7 +41,18 @@ static enum rc read_texts(struct stmt *s, struct held *h, struct err *err)
     return RC_OK;
 }
 
-static void read_numbers(struct stmt *s, struct held *h)
+/* It was there before the ledger went back in time: what was forgotten may have decided and answered it.
+ * What is found in the folder of filed mail always was. */
+static bool before_rewind(struct stmt *s, const struct arrival *a, const struct policy *policy)
+{
+    bool filed = policy && strcmp(col_text(s, "folder"), policy->folder_processed) == 0;
+    int64_t next = col_int(s, "rewind_uidnext");
+
+    return filed || (next != 0 && a->uidvalidity == (uint32_t)col_int(s, "rewind_uidvalidity") &&
+                     a->uid < next);
+}
+
+static void read_numbers(struct stmt *s, const struct policy *policy, struct held *h)
 {
     struct arrival *a = &h->arrival;
 
@@ -52,6 +63,7 @@ static void read_numbers(struct stmt *s, struct held *h)
     a->internal_ms = col_int(s, "internal_ms");
     a->size = col_int(s, "size");
     a->filed = col_int(s, "left_folder") != 0;
+    a->before_rewind = before_rewind(s, a, policy);
     read_digest(s, "octets", &a->octets);
     read_digest(s, "source_digest", &a->source_digest);
 }
@@ -73,8 +85,10 @@ enum rc held_load(struct deciding *d, struct held *out, struct err *err)
         "SELECT item.key, item.mailbox, item.key_source, COALESCE(item.first_key, '') AS first_key,"
         " item.message_id, item.octets, item.size, item.source_digest, item.payload_digest,"
         " delivery.id AS delivery, delivery.folder, delivery.uidvalidity, delivery.uid,"
-        " delivery.internal_ms, delivery.class, delivery.left_folder"
+        " delivery.internal_ms, delivery.class, delivery.left_folder,"
+        " mailbox.rewind_uidvalidity, mailbox.rewind_uidnext"
         " FROM item JOIN delivery ON delivery.key = item.key AND delivery.won = 1"
+        " JOIN mailbox ON mailbox.id = delivery.mailbox"
         " WHERE item.key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
@@ -86,7 +100,7 @@ enum rc held_load(struct deciding *d, struct held *out, struct err *err)
         return FAIL(err, RC_BROKEN, "decide: item %.12s has no delivery", d->request->key);
     if (rc != RC_OK)
         return rc;
-    read_numbers(s, out);
+    read_numbers(s, d->request->policy, out);
     TRY(read_texts(s, out, err));
     point(out, d->request);
     return RC_OK;

@@ -66,6 +66,7 @@ static const char *stage_of(const struct moving *m)
     return m->kind == EFFECT_ACKNOWLEDGEMENT ? stage_text(m->change->stage) : "";
 }
 
+/* A person's command is no run: what it takes for tried was tried by one that came before it. */
 static enum rc attempt_add(struct writing *w,
                            const struct moving *m,
                            enum attempt_phase phase,
@@ -76,7 +77,9 @@ static enum rc attempt_add(struct writing *w,
         "INSERT INTO attempt (effect, number, run, phase, outcome, stage, code, started_at, "
         "armed_at,"
         " ended_at, connection_closed, processed_uidvalidity, processed_uidnext)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+        " VALUES ($1, $2, CASE WHEN $3 <> '' THEN $3 ELSE (SELECT id FROM run"
+        "  ORDER BY entered_at DESC, id LIMIT 1) END,"
+        " $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
     const struct effect_change *change = m->change;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
