@@ -78,10 +78,10 @@ static void put_balance(struct reporting *r)
     for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
         if (i != CLASS_FIRST)
             put_figure(r, page, "parts", delivery_class_text((enum delivery_class)i), d->class[i]);
-    put_figure(r, page, "answers", "decided_new_case", d->decided_new_case);
-    put_figure(r, page, "answers", "decided_append", d->decided_append);
-    put_figure(r, page, "answers", "decided_dismissed", d->decided_dismissed);
-    put_figure(r, page, "answers", "decided_waiting", d->decided_waiting);
+    put_figure(r, page, "answers", "decided.new_case", d->decided_new_case);
+    put_figure(r, page, "answers", "decided.append", d->decided_append);
+    put_figure(r, page, "answers", "decided.dismissed", d->decided_dismissed);
+    put_figure(r, page, "answers", "decided.waiting", d->decided_waiting);
     put_flag(page, "adds_up", adds_up(d));
 }
 
@@ -91,11 +91,11 @@ static void put_boundaries(struct reporting *r)
     const struct {
         const char *figure;
         int64_t n;
-    } rows[] = {{"by_delivery", d->by_delivery},
-                {"by_concurrent_run", d->by_concurrent_run},
-                {"by_retry", d->by_retry},
-                {"by_replay", d->by_replay},
-                {"by_other_deployment", d->by_other_deployment}};
+    } rows[] = {{"boundaries.delivery", d->by_delivery},
+                {"boundaries.concurrent_run", d->by_concurrent_run},
+                {"boundaries.retry", d->by_retry},
+                {"boundaries.replay", d->by_replay},
+                {"boundaries.other_deployment", d->by_other_deployment}};
     for (size_t i = 0; i < LENGTH(rows); i++)
         put_figure(r, r->v->page, "boundaries", rows[i].figure, rows[i].n);
 }

@@ -77,15 +77,27 @@ def test_the_queue_speaks_plainly(shown):
         assert key not in text
 
 
-def test_every_figure_leads_to_exactly_that_many_rows(shown):
-    viewer = shown.visitors["viewer"]
-    page = viewer.get("/duplicates?since=2026-01-01").text
+def assert_figures_have_their_rows(viewer, period):
+    page = viewer.get(f"/duplicates?since=2026-01-01{period}").text
     figures = set(re.findall(r'<a href="(/arrivals[^"]*)"[^>]*><strong>(\d+)</strong>', page))
     assert len(figures) > 20 and sum(int(count) for _, count in figures) > 0
     for link, count in figures:
         rows = viewer.get(html.unescape(link)).text
         assert rows.count("<tr>") - 1 * ("<table" in rows) == int(count), link
     assert "It adds up." in page
+    return dict((link.split("figure=")[1].split("&")[0], int(count)) for link, count in figures)
+
+
+def test_every_figure_leads_to_exactly_that_many_rows(shown):
+    assert_figures_have_their_rows(shown.visitors["viewer"], "")
+
+
+def test_a_figure_of_the_past_leads_to_its_rows_also_after_a_later_decision(desk):
+    past, viewer = "&until=2026-03-02T18:00:00Z", desk.visitor("viewer")
+    before = assert_figures_have_their_rows(viewer, past)
+    desk.run("resolve", "10bedee54427", "--conflict", "dismiss", "--by", "ann", "--reason", "the same mail")
+    assert before["decided.waiting"] > 1
+    assert assert_figures_have_their_rows(viewer, past) == before
 
 
 def test_the_report_is_the_commands(shown):
