@@ -134,13 +134,13 @@ static bool read_line(struct fields *f, struct lines *l, struct slice line, enum
     }
     if (line.len == 0)
         return !begun;
-    if (!begun && is_mbox_line(line)) {
-        *above = ABOVE_MBOX_LINE;
-        return true;
-    }
-    if (split(line, &field)) {
+    if (split(line, &field)) { /* "From : x" is a field, with a blank before its colon */
         add(f, field);
         *above = ABOVE_FIELD;
+        return true;
+    }
+    if (!begun && is_mbox_line(line)) {
+        *above = ABOVE_MBOX_LINE;
         return true;
     }
     if (*above == ABOVE_FIELD && (is_delimiter(f, line) || !more_fields(*l))) {

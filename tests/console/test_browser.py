@@ -5,6 +5,7 @@ import re
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -100,7 +101,9 @@ class Reader:
         before, leads = self.chrome.find_element(By.TAG_NAME, "html"), found[0].tag_name != "summary"
         found[0].click()
         if leads:
-            WebDriverWait(self.chrome, 10).until(expected_conditions.staleness_of(before))
+            # in the middle of a navigation the driver may have other words for "gone": it is asked again
+            WebDriverWait(self.chrome, 20, ignored_exceptions=[WebDriverException]).until(
+                expected_conditions.staleness_of(before))
         return self
 
     @property

@@ -175,7 +175,7 @@ class Rig:
             "mailboxes": [{
                 "id": "help",
                 "imap": {"host": "localhost", "port": self.box.imaps, "username": user,
-                         "password_file": "password", "ca_file": authority, "timeout": "10s"},
+                         "password_file": "password", "ca_file": authority, "timeout": "30s"},
                 "addresses": [self.address, "help@example.org"],
                 "poll_interval": "1s",
             }],

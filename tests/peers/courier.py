@@ -108,6 +108,15 @@ class Session:
                         return
                     key.data.sendall(octets)
 
+    @staticmethod
+    def end(process):
+        """It ends with its socket. Killed in the middle of its work it would leave a lock that others wait for."""
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
     def run(self):
         process = None
         try:
@@ -127,8 +136,7 @@ class Session:
         finally:
             self.sock.close()
             if process:
-                process.kill()
-                process.wait()
+                self.end(process)
 
 
 class Courier(ImapServer):

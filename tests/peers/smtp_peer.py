@@ -191,7 +191,10 @@ class Dialogue:
         while True:
             if watched and len(self.buffer) >= self.peer.script.octets:
                 watched = False
-                self.happen("octets")
+                try:
+                    self.happen("octets")
+                finally:
+                    self.peer.interrupted.set()
             end = (b"\r\n" + self.buffer).find(b"\r\n.\r\n")
             if end >= 0:
                 break
@@ -243,12 +246,13 @@ class SmtpPeer:
     ended      end-of-data lines seen
     secrets    lines of AUTH seen, whatever became of them
     dialogues  one a connection, with its commands
+    interrupted  an event: what the script says "after N octets" has been done
     """
 
     def __init__(self, script="", certificate=None, stripped=()):
         self.script, self.stripped, self.context = Script(script), stripped, None
         self.accepted, self.ended, self.secrets, self.dialogues = [], 0, [], []
-        self.stop = threading.Event()
+        self.stop, self.interrupted = threading.Event(), threading.Event()
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(*certificate)

@@ -30,6 +30,7 @@ static const struct {
     {"no end after a line",              SLICE_INIT("A: b\r\n"), "A=b\n|"},
     {"an mbox line",                     SLICE_INIT("From a@b Mon\r\nA: b\r\n\r\nbody"), "A=b\n|body"},
     {"a quoted mbox line",               SLICE_INIT(">From a@b Mon\r\nA: b\r\n\r\nbody"), "A=b\n|body"},
+    {"a field with a blank before its colon, no mbox line", SLICE_INIT("From : a@b\r\nA: b\r\n\r\nbody"), "From=a@b\nA=b\n|body"},
     {"empty lines and a mark",           SLICE_INIT("\r\n\n\xEF\xBB\xBF" "A: b\r\n\r\nbody"), "A=b\n|body"},
     {"junk before the fields",           SLICE_INIT("junk\r\nA: b\r\n\r\nbody"), "A=b\n|body"},
     {"junk between the fields",          SLICE_INIT("A: b\r\njunk\r\n more\r\nC: d\r\n\r\nbody"), "A=b\nC=d\n|body"},
