@@ -12,8 +12,20 @@
  */
 #pragma once
 
+#include <onecase/digest.h>
 #include <onecase/err.h>
 #include <onecase/str.h>
+
+/* What follows the body as it is sent: a file, read while it leaves, and then `after`. */
+struct http_upload {
+    /* Up to `room` octets from `offset`; *got is 0 at the end only. */
+    enum rc (*read)(
+        void *ctx, int64_t offset, char *into, size_t room, size_t *got, struct err *err);
+    void *ctx;
+    int64_t size;
+    bool base64;
+    struct slice after;
+};
 
 /* Borrowed, and all it points to. A text that is NULL or "" is not given. */
 struct http_request {
@@ -22,12 +34,14 @@ struct http_request {
     const char *const *header; /* "Name: value" */
     size_t headers;
     const char *username, *password; /* HTTP Basic (RFC 7617) */
-    struct slice body;   /* none is sent where it is empty and the method is GET or DELETE */
-    const char *ca_file; /* an authority besides the system's */
+    struct slice body; /* none is sent where it is empty and the method is GET or DELETE */
+    const struct http_upload *upload; /* follows the body; NULL: nothing does */
+    const char *ca_file;              /* an authority besides the system's */
     const char *proxy;
     int64_t timeout_ms; /* of the whole */
     size_t most;        /* octets of the answer's body; a longer one is cut, and `cut` says so */
     bool fresh;         /* over a connection of its own */
+    bool hash; /* of the answer's body only its size and SHA-256 are wanted; `most` still holds */
 };
 
 struct http_answer {
@@ -35,6 +49,8 @@ struct http_answer {
     bool cut;               /* the body is not all of it */
     int64_t retry_after_ms; /* 0 where it was not said */
     struct str body;
+    int64_t size;         /* octets of the body that came */
+    struct digest sha256; /* of them, with `hash` */
 };
 
 /* Keeps connections for the next request. One for a thread. */
@@ -45,7 +61,8 @@ void http_client_free(struct http_client **client); /* for CLEANUP */
 
 /* RC_OK: a status came, whatever it says; what followed of the body is there. RC_DEFERRED: the request
  * surely did not leave. RC_REFUSED: the same, and somebody must change something: a certificate, the
- * URL. RC_UNKNOWN: it left, or a part of it, and no status came. `out` is cleared first. */
+ * URL. RC_UNKNOWN: it left, or a part of it, and no status came. RC_BROKEN: the file to be uploaded
+ * cannot be read, so that the request never became whole. `out` is cleared first. */
 enum rc http_exchange(struct http_client *client,
                       const struct http_request *request,
                       struct http_answer *out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <onecase/http.h>
+#include "upload.h"
 
 #include <curl/curl.h>
 
@@ -13,6 +13,7 @@ struct http_client {
 struct hearing {
     struct http_answer *answer;
     size_t most;
+    struct sha256 *hash; /* NULL: the body is kept */
 };
 
 /* Why a request surely did not leave, and what to try. Who is not here may have been heard. */
@@ -71,11 +72,32 @@ static bool is_given(const char *text)
 static size_t hear(const char *at, size_t size, size_t count, void *ctx)
 {
     struct hearing *h = ctx;
-    size_t room = h->most - h->answer->body.len;
+    size_t room = h->most - (size_t)h->answer->size;
     size_t length = size * count;
-    str_add(&h->answer->body, (struct slice){at, length < room ? length : room});
+    struct slice taken = {at, length < room ? length : room};
+    if (h->hash)
+        sha256_add(h->hash, taken);
+    else
+        str_add(&h->answer->body, taken);
+    h->answer->size += (int64_t)taken.len;
     h->answer->cut |= length > room;
     return length <= room ? length : 0;
+}
+
+static size_t send_more(char *into, size_t size, size_t count, void *ctx)
+{
+    struct sending *s = ctx;
+    size_t given = sending_next(s, into, size * count);
+    return s->failed ? CURL_READFUNC_ABORT : given;
+}
+
+/* A connection that turns out to be dead is replaced before anything was heard: from the beginning. */
+static int send_again(void *ctx, curl_off_t offset, int origin)
+{
+    if (offset != 0 || origin != SEEK_SET)
+        return CURL_SEEKFUNC_CANTSEEK;
+    sending_again(ctx);
+    return CURL_SEEKFUNC_OK;
 }
 
 static enum rc
@@ -166,26 +188,50 @@ static void note_answer(CURL *h, CURLcode code, struct http_answer *out)
     out->retry_after_ms = pause_s > 0 && pause_s < 86400 ? (int64_t)pause_s * 1000 : 0;
 }
 
+static void set_upload(CURL *h, struct sending *s)
+{
+    curl_easy_setopt(h, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(h, CURLOPT_CUSTOMREQUEST, s->request->method);
+    curl_easy_setopt(h, CURLOPT_INFILESIZE_LARGE, (curl_off_t)sending_size(s->request));
+    curl_easy_setopt(h, CURLOPT_READFUNCTION, send_more);
+    curl_easy_setopt(h, CURLOPT_READDATA, s);
+    curl_easy_setopt(h, CURLOPT_SEEKFUNCTION, send_again);
+    curl_easy_setopt(h, CURLOPT_SEEKDATA, s);
+}
+
+static enum rc perform(CURL *h,
+                       const struct http_request *request,
+                       struct curl_slist *headers,
+                       struct http_answer *out,
+                       struct err *err)
+{
+    struct hearing hearing = {out, request->most, request->hash ? sha256_new() : NULL};
+    CLEANUP(sending_clear) struct sending sending = {.request = request, .why = ERR_INIT};
+    set_options(h, request);
+    if (request->upload)
+        set_upload(h, &sending);
+    curl_easy_setopt(h, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, hear);
+    curl_easy_setopt(h, CURLOPT_WRITEDATA, &hearing);
+    CURLcode code = curl_easy_perform(h);
+    note_answer(h, code, out);
+    if (hearing.hash)
+        out->sha256 = sha256_done(&hearing.hash);
+    if (sending.failed) /* its end never left, so it can be no request */
+        return FAIL(err, RC_BROKEN, "%s", sending.why.text);
+    return out->status == 0 ? no_answer(h, code, request->url, err) : RC_OK;
+}
+
 enum rc http_exchange(struct http_client *client,
                       const struct http_request *request,
                       struct http_answer *out,
                       struct err *err)
 {
-    CURL *h = client->easy;
     struct curl_slist *list = NULL;
     http_answer_clear(out);
     enum rc rc = headers_of(request, &list, err);
-    if (rc == RC_OK) {
-        struct hearing hearing = {out, request->most};
-        set_options(h, request);
-        curl_easy_setopt(h, CURLOPT_HTTPHEADER, list);
-        curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, hear);
-        curl_easy_setopt(h, CURLOPT_WRITEDATA, &hearing);
-        CURLcode code = curl_easy_perform(h);
-        note_answer(h, code, out);
-        if (out->status == 0)
-            rc = no_answer(h, code, request->url, err);
-    }
+    if (rc == RC_OK)
+        rc = perform(client->easy, request, list, out, err);
     curl_slist_free_all(list);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scram.h"
 
-#include "base64.h"
+#include <onecase/base64.h>
 
 #include <onecase/digest.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sign_in.h"
 
-#include "base64.h"
 #include "offers.h"
+#include <onecase/base64.h>
 
 #include <stdlib.h>
 #include <string.h>

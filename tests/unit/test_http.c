@@ -3,8 +3,10 @@
  * One request over HTTP, against a server on loopback that answers as each row says.
  */
 /* links: http */
+#include <onecase/base64.h>
 #include <onecase/http.h>
 #include <testing.h>
+#include <upload.h>
 
 #include <tools/http_peer.h>
 
@@ -132,6 +134,106 @@ static void test_not_sent(void **state)
     http_answer_clear(&asked.answer);
 }
 
+/* ---- uploads ---------------------------------------------------------------------------------- */
+
+static enum rc
+read_octets(void *ctx, int64_t offset, char *into, size_t room, size_t *got, struct err *err)
+{
+    const struct str *file = ctx;
+    struct slice rest =
+        slice_cut(str_slice(file), (size_t)offset, 7000); /* never all that is asked */
+    (void)err;
+    *got = rest.len < room ? rest.len : room;
+    memcpy(into, rest.at, *got);
+    return RC_OK;
+}
+
+static void send_all(struct sending *s, size_t room, struct str *out)
+{
+    char piece[UPLOAD_CHUNK];
+    size_t given;
+    while ((given = sending_next(s, piece, room)) > 0)
+        str_add(out, (struct slice){piece, given});
+}
+
+/* Around each border of a chunk, by pieces that fit nothing. */
+static void test_a_file_is_sent_whole_whatever_its_size(void **state)
+{
+    static const size_t sizes[] = {
+        0, 1, 2, 3, UPLOAD_CHUNK - 1, UPLOAD_CHUNK, UPLOAD_CHUNK + 1, 2 * UPLOAD_CHUNK + 2};
+    (void)state;
+    for (size_t i = 0; i < 2 * LENGTH(sizes); i++) {
+        CLEANUP(str_clear) struct str file = STR_INIT;
+        CLEANUP(str_clear) struct str sent = STR_INIT;
+        CLEANUP(str_clear) struct str wanted = STR_INIT;
+        while (file.len < sizes[i / 2])
+            str_addc(&file, (char)(file.len * 7));
+        struct http_upload upload = {.read = read_octets,
+                                     .ctx = &file,
+                                     .size = (int64_t)file.len,
+                                     .base64 = i % 2 == 1,
+                                     .after = SLICE("\"}")};
+        struct http_request request = {.body = SLICE("{\"a\":\""), .upload = &upload};
+        CLEANUP(sending_clear) struct sending s = {.request = &request, .why = ERR_INIT};
+        str_addz(&wanted, "{\"a\":\"");
+        if (upload.base64)
+            base64_add(&wanted, str_slice(&file));
+        else
+            str_add(&wanted, str_slice(&file));
+        str_addz(&wanted, "\"}");
+        send_all(&s, 1000, &sent);
+        str_empty(&sent);
+        sending_again(&s); /* over another connection */
+        send_all(&s, 1001, &sent);
+        assert_false(s.failed);
+        assert_int_equal(sending_size(&request), wanted.len);
+        assert_true(slice_eq(str_slice(&sent), str_slice(&wanted)));
+    }
+}
+
+static void test_an_upload_is_heard_and_its_answer_hashed(void **state)
+{
+    struct http_peer p = {.answer = {"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nhi"},
+                          .answers = 1};
+    struct asked asked = {.err = ERR_INIT};
+    CLEANUP(http_client_free) struct http_client *client = http_client_new();
+    CLEANUP(str_clear) struct str file = STR_INIT;
+    struct digest hi = sha256_of(SLICE("hi"));
+    (void)state;
+    str_addz(&file, "the file");
+    struct http_upload upload = {.read = read_octets, .ctx = &file, .size = 8, .after = SLICE("!")};
+    http_peer_start(&p);
+    ask(client, &p,
+        (struct http_request){.method = "PUT", .body = SLICE("<"), .upload = &upload, .hash = true},
+        &asked);
+    http_peer_stop(&p);
+    assert_int_equal(asked.rc, RC_OK);
+    assert_int_equal(asked.answer.status, 201);
+    assert_int_equal(asked.answer.size, 2);
+    assert_true(digest_eq(&asked.answer.sha256, &hi));
+    assert_int_equal(strncmp(p.heard_text[0], "PUT ", 4), 0);
+    assert_non_null(strstr(p.heard_text[0], "Content-Length: 10\r\n"));
+    assert_non_null(strstr(p.heard_text[0], "\r\n\r\n<the file!"));
+    http_answer_clear(&asked.answer);
+}
+
+static void test_a_file_that_became_shorter_is_no_request(void **state)
+{
+    struct http_peer p = {.answers = 0}; /* it hears no whole request */
+    struct asked asked = {.err = ERR_INIT};
+    CLEANUP(http_client_free) struct http_client *client = http_client_new();
+    CLEANUP(str_clear) struct str file = STR_INIT;
+    (void)state;
+    str_addz(&file, "short");
+    struct http_upload upload = {.read = read_octets, .ctx = &file, .size = 9};
+    http_peer_start(&p);
+    ask(client, &p, (struct http_request){.method = "PUT", .upload = &upload}, &asked);
+    http_peer_stop(&p);
+    assert_int_equal(asked.rc, RC_BROKEN);
+    assert_non_null(strstr(asked.err.text, "shorter"));
+    http_answer_clear(&asked.answer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +241,9 @@ int main(void)
         cmocka_unit_test(test_what_is_sent),
         cmocka_unit_test(test_once),
         cmocka_unit_test(test_not_sent),
+        cmocka_unit_test(test_a_file_is_sent_whole_whatever_its_size),
+        cmocka_unit_test(test_an_upload_is_heard_and_its_answer_hashed),
+        cmocka_unit_test(test_a_file_that_became_shorter_is_no_request),
     };
     return RUN_TESTS(tests);
 }

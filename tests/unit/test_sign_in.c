@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: net */
-#include "base64.h"
 #include "offers.h"
 #include "sign_in.h"
+#include <onecase/base64.h>
 
 #include <testing.h>
 
