@@ -11,7 +11,7 @@ static enum rc
 add_bulk(struct writing *w, const struct bulk_request *b, int64_t *id, struct err *err)
 {
     static const char insert[] = "INSERT INTO bulk (selection, resend, person, second, begun_at)"
-                                 " VALUES ($1, $2, $3, $4, $5)";
+                                 " VALUES ($1, $2, $3, $4, $5) RETURNING id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, insert, &s, err));
@@ -20,9 +20,7 @@ add_bulk(struct writing *w, const struct bulk_request *b, int64_t *id, struct er
     stmt_text(s, 3, b->by);
     stmt_text(s, 4, b->second ? b->second : "");
     stmt_int(s, 5, w->now.wall_ms);
-    TRY(stmt_run(s, NULL, err));
-    *id = db_last_id(w->store->db);
-    return RC_OK;
+    return stmt_id(s, id, err);
 }
 
 static enum rc add_item(struct writing *w, int64_t bulk, const char *key, struct err *err)

@@ -259,7 +259,8 @@ static const struct {
 static enum rc record(struct acting *a, struct err *err)
 {
     static const char insert[] = "INSERT INTO approval (key, decision, from_state, person, second,"
-                                 " decided_at, undone_at) VALUES ($1, $2, $3, $4, $5, $6, $6)";
+                                 " decided_at, undone_at) VALUES ($1, $2, $3, $4, $5, $6, $6)"
+                                 " RETURNING id";
     int64_t id;
     {
         CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -271,8 +272,7 @@ static enum rc record(struct acting *a, struct err *err)
         stmt_text(s, 4, a->request->by);
         stmt_text(s, 5, a->request->second ? a->request->second : "");
         stmt_int(s, 6, a->w->now.wall_ms);
-        TRY(stmt_run(s, NULL, err));
-        id = db_last_id(a->w->store->db);
+        TRY(stmt_id(s, &id, err));
     }
     const struct subject subject = subject_of("approval", id);
 

@@ -34,14 +34,12 @@ static enum rc try_reference(
 /* So that it can be found by its sender's words. */
 static enum rc add_number(struct writing *w, const char *key, int64_t *number, struct err *err)
 {
-    static const char insert[] = "INSERT INTO case_number (key) VALUES ($1)";
+    static const char insert[] = "INSERT INTO case_number (key) VALUES ($1) RETURNING number AS id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, insert, &s, err));
     stmt_text(s, 1, key);
-    TRY(stmt_run(s, NULL, err));
-    *number = db_last_id(w->store->db);
-    return RC_OK;
+    return stmt_id(s, number, err);
 }
 
 static enum rc

@@ -1,7 +1,149 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "db.h"
+#include "driver.h"
 
+#include <assert.h>
 #include <string.h>
+
+/* Databases */
+
+static const struct driver *const drivers[] = {&sqlite_driver};
+
+static const struct driver *driver_of(const char *path)
+{
+    for (size_t i = 0; i < LENGTH(drivers); i++)
+        if (drivers[i]->scheme == NULL ||
+            slice_starts_nocase(slice_z(path), slice_z(drivers[i]->scheme)))
+            return drivers[i];
+    return &sqlite_driver;
+}
+
+enum rc db_open(const struct store_options *options, struct db **out, struct err *err)
+{
+    return driver_of(options->path)->open(options, out, err);
+}
+
+void db_close(struct db **db)
+{
+    if (*db != NULL)
+        (*db)->driver->close(db);
+}
+
+enum rc db_reopen(struct db *db, struct err *err)
+{
+    return db->driver->reopen(db, err);
+}
+
+enum rc db_run(struct db *db, const char *sql, struct err *err)
+{
+    return db->driver->run(db, sql, err);
+}
+
+enum rc db_migration(struct db *db, const char *sql, struct err *err)
+{
+    return db->driver->migration(db, sql, err);
+}
+
+bool db_read_only(const struct db *db)
+{
+    return db->read_only;
+}
+
+const char *db_path(const struct db *db)
+{
+    return db->path;
+}
+
+enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err)
+{
+    return db->driver->has_table(db, name, out, err);
+}
+
+enum rc db_size(struct db *db, int64_t *octets, struct err *err)
+{
+    return db->driver->size(db, octets, err);
+}
+
+enum rc db_check(struct db *db, bool whole, struct err *err)
+{
+    return db->driver->check(db, whole, err);
+}
+
+enum rc db_copy(struct db *to, struct db *from, struct err *err)
+{
+    if (to->driver != from->driver)
+        return FAIL(err, RC_USAGE, "ledger: '%s' and '%s' are of two kinds", to->path, from->path);
+    return to->driver->copy(to, from, err);
+}
+
+/* Statements */
+
+enum rc stmt_open(struct db *db, const char *sql, struct stmt **out, struct err *err)
+{
+    return db->driver->prepare(db, sql, out, err);
+}
+
+void stmt_done(struct stmt **s)
+{
+    if (*s != NULL)
+        (*s)->driver->done(s);
+}
+
+void stmt_text(struct stmt *s, int at, const char *text)
+{
+    if (text == NULL)
+        stmt_null(s, at);
+    else
+        stmt_slice(s, at, slice_z(text));
+}
+
+void stmt_slice(struct stmt *s, int at, struct slice text)
+{
+    s->driver->text(s, at, text);
+}
+
+void stmt_blob(struct stmt *s, int at, struct slice octets)
+{
+    s->driver->blob(s, at, octets);
+}
+
+void stmt_int(struct stmt *s, int at, int64_t value)
+{
+    s->driver->number(s, at, value);
+}
+
+void stmt_null(struct stmt *s, int at)
+{
+    s->driver->null(s, at);
+}
+
+enum rc stmt_row(struct stmt *s, struct err *err)
+{
+    assert(s->db != NULL);
+    return s->driver->row(s, err);
+}
+
+enum rc stmt_run(struct stmt *s, int64_t *changed, struct err *err)
+{
+    enum rc rc = stmt_row(s, err);
+
+    while (rc == RC_OK)
+        rc = stmt_row(s, err);
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    if (changed != NULL)
+        *changed = s->driver->changed(s);
+    return RC_OK;
+}
+
+enum rc stmt_id(struct stmt *s, int64_t *id, struct err *err)
+{
+    enum rc rc = stmt_row(s, err);
+
+    if (rc != RC_OK)
+        return rc == RC_NOT_FOUND ? FAIL(err, RC_CONFLICT, "ledger: nothing was added") : rc;
+    *id = col_int(s, "id");
+    return stmt_run(s, NULL, err);
+}
 
 enum rc stmt_one(struct stmt *s, const char *what, struct err *err)
 {
@@ -19,6 +161,26 @@ void stmt_when(struct stmt *s, int at, int64_t at_ms)
         stmt_int(s, at, at_ms);
 }
 
+int64_t col_int(struct stmt *s, const char *name)
+{
+    return s->driver->column_number(s, name);
+}
+
+bool col_null(struct stmt *s, const char *name)
+{
+    return s->driver->column_null(s, name);
+}
+
+const char *col_text(struct stmt *s, const char *name)
+{
+    return col_slice(s, name).at;
+}
+
+struct slice col_slice(struct stmt *s, const char *name)
+{
+    return s->driver->column(s, name);
+}
+
 int64_t col_when(struct stmt *s, const char *name)
 {
     return col_null(s, name) ? NOT_DUE : col_int(s, name);
@@ -33,4 +195,43 @@ enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struc
     memcpy(out, text.at, text.len);
     out[text.len] = '\0';
     return RC_OK;
+}
+
+/* Transactions */
+
+static enum rc begin(struct db *db, enum tx_kind kind, struct tx *tx, struct err *err)
+{
+    TRY(db->driver->begin(db, kind, err));
+    tx->db = db;
+    return RC_OK;
+}
+
+enum rc tx_begin(struct db *db, struct tx *tx, struct err *err)
+{
+    return begin(db, TX_WRITE, tx, err);
+}
+
+enum rc tx_migrate(struct db *db, struct tx *tx, struct err *err)
+{
+    return begin(db, TX_MIGRATE, tx, err);
+}
+
+enum rc tx_read(struct db *db, struct tx *tx, struct err *err)
+{
+    return begin(db, TX_READ, tx, err);
+}
+
+enum rc tx_commit(struct tx *tx, struct err *err)
+{
+    CLEANUP(tx_end) struct tx mine = *tx;
+
+    tx->db = NULL;
+    return mine.db->driver->commit(mine.db, err);
+}
+
+void tx_end(struct tx *tx)
+{
+    if (tx->db != NULL)
+        tx->db->driver->rollback(tx->db);
+    tx->db = NULL;
 }

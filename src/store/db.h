@@ -3,9 +3,10 @@
  * db - the one door to a database: statements, rows, transactions, errors sorted by what to do.
  *
  * Private to src/store. The SQL text is the same for every database: parameters $1, $2 …, columns
- * read by name, ON CONFLICT … RETURNING, integer milliseconds. A driver is this file's functions;
- * SQLite's is sqlite.c. A statement is prepared once a connection and reused, found by the address
- * of its text, which must be static.
+ * read by name, ON CONFLICT … RETURNING, integer milliseconds, conditions that are comparisons (no
+ * bare 1, no SUM of a condition: COUNT(*) FILTER (WHERE …)), CAST to TEXT and BIGINT, subqueries in FROM
+ * with a name. A driver is the functions of driver.h; SQLite's is sqlite.c. A statement is prepared
+ * once a connection and reused, found by the address of its text, which must be static.
  *
  *     static const char find[] = "SELECT state FROM item WHERE key = $1";
  *     CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -15,6 +16,7 @@
  *     if (rc == RC_OK) state = col_text(s, "state");    borrowed until the next stmt_ call
  *
  * A statement that gives rows and writes (RETURNING) is read to its end, or done, before the commit.
+ * After a statement that failed within a transaction nothing more is done in it.
  * A transaction is rolled back unless tx_commit succeeded, so an early return is always right.
  */
 #pragma once
@@ -31,6 +33,8 @@ void db_close(struct db **db);
 
 enum rc db_run(struct db *db, const char *sql, struct err *err)
     MUST_CHECK; /* statements without results */
+/* The text of a migration, in its transaction. */
+enum rc db_migration(struct db *db, const char *sql, struct err *err) MUST_CHECK;
 /* Closes the connection and opens it anew, as after a COMMIT whose outcome is unknown. */
 enum rc db_reopen(struct db *db, struct err *err) MUST_CHECK;
 bool db_read_only(const struct db *db);
@@ -51,6 +55,8 @@ enum rc stmt_row(struct stmt *s, struct err *err) MUST_CHECK;
 enum rc stmt_run(struct stmt *s, int64_t *changed, struct err *err) MUST_CHECK;
 /* Runs one that must change exactly one row: RC_CONFLICT, "WHAT was changed by another", else. */
 enum rc stmt_one(struct stmt *s, const char *what, struct err *err) MUST_CHECK;
+/* Runs an insert of one row that ends in RETURNING id. */
+enum rc stmt_id(struct stmt *s, int64_t *id, struct err *err) MUST_CHECK;
 void stmt_when(struct stmt *s, int at, int64_t at_ms); /* an instant; NOT_DUE is NULL */
 
 int64_t col_int(struct stmt *s, const char *name);
@@ -62,7 +68,6 @@ int64_t col_when(struct stmt *s, const char *name);       /* an instant; NULL is
 #define COL_COPY(s, name, array, err) col_copy((s), (name), (array), sizeof(array), (err))
 enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struct err *err)
     MUST_CHECK;
-int64_t db_last_id(struct db *db);
 
 /* Is there such a table? NULL: any at all. */
 enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err) MUST_CHECK;
@@ -83,6 +88,8 @@ struct tx {
 
 /* BEGIN IMMEDIATE: the write lock is taken here, so nothing after it fails for want of it. */
 enum rc tx_begin(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
+/* The same for a migration: there may be no table yet. */
+enum rc tx_migrate(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
 /* BEGIN: several reads that see one state. Write nothing in it; tx_end ends it. */
 enum rc tx_read(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
 /* RC_OK: durable. RC_DEFERRED: rolled back. RC_UNKNOWN: the COMMIT failed and may have happened;

@@ -7,7 +7,7 @@
 static enum rc left_folder(struct writing *w, int64_t effect, struct err *err)
 {
     static const char update[] =
-        "UPDATE delivery SET left_folder = 1 WHERE id = (SELECT CAST(target AS INTEGER)"
+        "UPDATE delivery SET left_folder = 1 WHERE id = (SELECT CAST(target AS BIGINT)"
         " FROM effect WHERE effect.id = $1 AND kind = 'move' AND status = 'done')";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

@@ -100,7 +100,7 @@ insert_item(struct writing *w, const struct item_row *row, bool *won, struct err
         " created_at, completed_at, languages, author, generation)"
         " VALUES ($1, $2, $3, $4, $5, $33, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,"
         " $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32,"
-        " (SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'generation'))"
+        " (SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'generation'))"
         " ON CONFLICT (key) DO NOTHING RETURNING key";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct item_texts texts;

@@ -79,7 +79,7 @@ static enum rc make(struct store *store, const char *mailbox, struct err *err)
 {
     static const char insert[] =
         "INSERT INTO mailbox (id, generation)"
-        " SELECT $1, CAST(value AS INTEGER) FROM meta WHERE name = 'generation'"
+        " SELECT $1, CAST(value AS BIGINT) FROM meta WHERE name = 'generation'"
         " ON CONFLICT (id) DO NOTHING";
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -137,7 +137,7 @@ enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, st
 {
     static const char update[] =
         "UPDATE mailbox SET version = version + 1, uidvalidity = $3,"
-        " uidnext = CASE WHEN uidvalidity = $3 THEN MAX(uidnext, $4) ELSE $4 END,"
+        " uidnext = CASE WHEN uidvalidity = $3 AND uidnext > $4 THEN uidnext ELSE $4 END,"
         " processed_uidvalidity = $5, processed_uidnext = $6, import_uidvalidity = $7,"
         " import_uidnext = $8, import_before = $9, awaiting = $10, backlog = $11, generation = $12,"
         " rewind_uidvalidity = $13, rewind_uidnext = $14, scanning = $15, claimed = $16,"
@@ -240,7 +240,7 @@ static enum rc mailboxes_renumber(void *self,
 enum rc mailbox_numbers(struct writing *w, const struct arrival *arrival, struct err *err)
 {
     static const char update[] =
-        "UPDATE mailbox SET uidnext = CASE WHEN uidvalidity = $1 THEN MAX(uidnext, $2)"
+        "UPDATE mailbox SET uidnext = CASE WHEN uidvalidity = $1 AND uidnext < $2 THEN $2"
         " ELSE uidnext END WHERE id = $3 AND numbering = $4";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

@@ -65,7 +65,7 @@ static enum rc check_applied(struct db *db, int64_t version, const char *digest,
 /* How many migrations are applied; each of them must be ours. */
 static enum rc read_applied(struct db *db, size_t *count, struct err *err)
 {
-    static const char find[] = "SELECT CAST(substr(name, 8) AS INTEGER) AS version, value FROM meta"
+    static const char find[] = "SELECT CAST(substr(name, 8) AS BIGINT) AS version, value FROM meta"
                                " WHERE name LIKE 'schema!_%' ESCAPE '!' ORDER BY version";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
@@ -106,7 +106,7 @@ static enum rc apply(struct db *db,
     CLEANUP(str_clear) struct str name = STR_INIT;
     char digest[DIGEST_HEX_SIZE];
 
-    TRY(db_run(db, m->sql, err));
+    TRY(db_migration(db, m->sql, err));
     str_addf(&name, "schema_%d", m->version);
     digest_of(m, digest);
     TRY(set_meta(db, str_z(&name), digest, err));
@@ -130,7 +130,7 @@ migrate_one(struct db *db, size_t *count, const struct store_options *options, s
 {
     CLEANUP(tx_end) struct tx tx = TX_NONE;
 
-    TRY(tx_begin(db, &tx, err));
+    TRY(tx_migrate(db, &tx, err));
     TRY(applied(db, count, err));
     if (*count == migration_count)
         return RC_OK;

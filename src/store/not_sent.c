@@ -6,8 +6,8 @@ enum rc not_sent_tries(struct db *db, int64_t effect, struct not_sent_facts *out
 {
     static const char find[] =
         "SELECT COALESCE(MAX(COALESCE(attempt.armed_at, attempt.started_at)), 0) AS armed,"
-        " COALESCE(SUM(attempt.outcome IN ('', 'unknown') AND attempt.connection_closed = 0"
-        "              AND run.ended_at IS NULL), 0) AS alive"
+        " COUNT(*) FILTER (WHERE attempt.outcome IN ('', 'unknown')"
+        "  AND attempt.connection_closed = 0 AND run.ended_at IS NULL) AS alive"
         " FROM attempt JOIN run ON run.id = attempt.run WHERE attempt.effect = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

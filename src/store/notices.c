@@ -83,11 +83,11 @@ static enum rc notices_record(
     void *self, const char *channel, int64_t since_ms, struct notice_record *out, struct err *err)
 {
     static const char find[] =
-        "SELECT COALESCE(SUM(outcome = 'done' AND tried_at >= $2), 0) AS sent,"
+        "SELECT COUNT(*) FILTER (WHERE outcome = 'done' AND tried_at >= $2) AS sent,"
         " COALESCE(MAX(CASE WHEN outcome = 'done' THEN tried_at END), 0) AS done,"
         " COALESCE(MAX(tried_at), 0) AS tried,"
-        " COALESCE(SUM(outcome <> 'done' AND id > COALESCE((SELECT MAX(good.id)"
-        "  FROM notice_try AS good WHERE good.channel = $1 AND good.outcome = 'done'), 0)), 0)"
+        " COUNT(*) FILTER (WHERE outcome <> 'done' AND id > COALESCE((SELECT MAX(good.id)"
+        "  FROM notice_try AS good WHERE good.channel = $1 AND good.outcome = 'done'), 0))"
         "  AS failures FROM notice_try WHERE channel = $1";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;

@@ -151,7 +151,8 @@ static enum rc add_approval(struct deciding *d, int64_t *id, struct err *err)
     static const char insert[] = "INSERT INTO approval (key, decision, effect, from_status, "
                                  "from_state, from_reason, attempts,"
                                  " person, decided_at, undone_at, second)"
-                                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+                                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+                                 " RETURNING id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(d->w->store->db, insert, &s, err));
@@ -167,9 +168,7 @@ static enum rc add_approval(struct deciding *d, int64_t *id, struct err *err)
     stmt_int(s, 9, d->w->now.wall_ms);
     stmt_when(s, 10, d->request->decision == DECIDE_UNDO ? d->w->now.wall_ms : NOT_DUE);
     stmt_text(s, 11, d->request->second ? d->request->second : "");
-    TRY(stmt_run(s, NULL, err));
-    *id = db_last_id(d->w->store->db);
-    return RC_OK;
+    return stmt_id(s, id, err);
 }
 
 static enum rc record(struct deciding *d, struct err *err)

@@ -53,7 +53,7 @@ static enum rc add_line(struct writing *w,
 static enum rc add(struct writing *w, const struct proposal_request *request, struct err *err)
 {
     static const char insert[] = "INSERT INTO proposal (subject, key, person, account, proposed_at)"
-                                 " VALUES ($1, $2, $3, $4, $5)";
+                                 " VALUES ($1, $2, $3, $4, $5) RETURNING id";
     int64_t id;
     {
         CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -64,8 +64,7 @@ static enum rc add(struct writing *w, const struct proposal_request *request, st
         stmt_text(s, 3, request->by);
         stmt_text(s, 4, request->account);
         stmt_int(s, 5, w->now.wall_ms);
-        TRY(stmt_run(s, NULL, err));
-        id = db_last_id(w->store->db);
+        TRY(stmt_id(s, &id, err));
     }
     return add_line(w, request, id, "", "proposed", err);
 }

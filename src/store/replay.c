@@ -60,16 +60,14 @@ static enum rc add_delivery(struct replaying *r, int64_t *id, struct err *err)
         "INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets,"
         " class, won, move_to, run, seen_at)"
         " SELECT key, mailbox, '', 0, 0, internal_ms, size, octets, 'replayed', 0, '', $1, $2"
-        " FROM item WHERE key = $3";
+        " FROM item WHERE key = $3 RETURNING id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(r->db, insert, &s, err));
     stmt_text(s, 1, r->w->run[0] != '\0' ? r->w->run : NULL);
     stmt_int(s, 2, r->w->now.wall_ms);
     stmt_text(s, 3, r->key);
-    TRY(stmt_one(s, "an item", err));
-    *id = db_last_id(r->db);
-    return RC_OK;
+    return stmt_id(s, id, err);
 }
 
 /* It is over with the act: nothing of it could be taken back. */
@@ -80,7 +78,7 @@ static enum rc add_approval(struct replaying *r,
 {
     static const char insert[] =
         "INSERT INTO approval (key, decision, from_state, from_reason, person, second, plan_hash,"
-        " decided_at, undone_at) VALUES ($1, 'replay', $2, $3, $4, $5, $6, $7, $7)";
+        " decided_at, undone_at) VALUES ($1, 'replay', $2, $3, $4, $5, $6, $7, $7) RETURNING id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(r->db, insert, &s, err));
@@ -91,9 +89,7 @@ static enum rc add_approval(struct replaying *r,
     stmt_text(s, 5, request->second ? request->second : "");
     stmt_text(s, 6, r->out->plan);
     stmt_int(s, 7, r->w->now.wall_ms);
-    TRY(stmt_run(s, NULL, err));
-    *id = db_last_id(r->db);
-    return RC_OK;
+    return stmt_id(s, id, err);
 }
 
 static enum rc record(struct replaying *r, const struct replay_request *request, struct err *err)

@@ -136,8 +136,8 @@ static enum rc doubt_all(struct writing *w, const char *mailbox, struct err *err
 static enum rc raise_generation(struct writing *w, int64_t noticed, int64_t *now, struct err *err)
 {
     static const char update[] =
-        "UPDATE meta SET value = CASE WHEN CAST(value AS INTEGER) > $1 THEN value"
-        " ELSE CAST($1 + 1 AS TEXT) END WHERE name = 'generation' RETURNING CAST(value AS INTEGER) "
+        "UPDATE meta SET value = CASE WHEN CAST(value AS BIGINT) > $1 THEN value"
+        " ELSE CAST($1 + 1 AS TEXT) END WHERE name = 'generation' RETURNING CAST(value AS BIGINT) "
         "AS generation";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

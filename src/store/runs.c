@@ -44,7 +44,7 @@ static enum rc runs_facts(void *self, struct ledger_facts *out, struct err *err)
     static const char find[] =
         "SELECT (SELECT value FROM meta WHERE name = 'ledger_id') AS id,"
         " (SELECT value FROM meta WHERE name = 'secret') AS secret,"
-        " CAST((SELECT value FROM meta WHERE name = 'generation') AS INTEGER) AS generation,"
+        " CAST((SELECT value FROM meta WHERE name = 'generation') AS BIGINT) AS generation,"
         " COALESCE((SELECT MAX(number) FROM event), 0) AS last_event,"
         " COALESCE((SELECT hash FROM event ORDER BY number DESC LIMIT 1), '') AS last_hash";
     struct store *store = self;

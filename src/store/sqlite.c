@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum rc db_failure(struct db *db, bool at_commit, const char *where, struct err *err)
+enum rc sqlite_failure(struct sqlite *db, bool at_commit, const char *where, struct err *err)
 {
-    int code = sqlite3_extended_errcode(db->sqlite);
+    int code = sqlite3_extended_errcode(db->connection);
     const struct sqlite_fault *fault = sqlite_fault_of(code);
 
     return err_set(err, at_commit ? fault->at_commit : fault->rc, where, "ledger '%s': %s (%s, %d)",
-                   db->path, fault->remedy, sqlite3_errmsg(db->sqlite), code);
+                   db->db.path, fault->remedy, sqlite3_errmsg(db->connection), code);
 }
 
 /* Connections */
@@ -26,22 +26,22 @@ static const char settings[] = "PRAGMA synchronous = FULL;"
                                "PRAGMA temp_store = MEMORY;"
                                "PRAGMA journal_size_limit = 67108864;";
 
-static enum rc check_mode(struct db *db, const char *mode, struct err *err)
+static enum rc check_mode(struct sqlite *db, const char *mode, struct err *err)
 {
     if (strcmp(mode, "wal") == 0 || strcmp(mode, "memory") == 0)
         return RC_OK;
-    return FAIL(err, RC_BROKEN, "ledger '%s': its file system cannot hold a ledger (%s)", db->path,
-                mode);
+    return FAIL(err, RC_BROKEN, "ledger '%s': its file system cannot hold a ledger (%s)",
+                db->db.path, mode);
 }
 
-static enum rc ask_wal(struct db *db, struct err *err)
+static enum rc ask_wal(struct sqlite *db, struct err *err)
 {
     static const char wal[] = "PRAGMA journal_mode = WAL";
     sqlite3_stmt *s = NULL;
-    bool answered = sqlite3_prepare_v2(db->sqlite, wal, -1, &s, NULL) == SQLITE_OK &&
+    bool answered = sqlite3_prepare_v2(db->connection, wal, -1, &s, NULL) == SQLITE_OK &&
                     sqlite3_step(s) == SQLITE_ROW;
-    enum rc rc =
-        answered ? check_mode(db, (const char *)sqlite3_column_text(s, 0), err) : DB_FAIL(db, err);
+    enum rc rc = answered ? check_mode(db, (const char *)sqlite3_column_text(s, 0), err)
+                          : FAIL_OF_SQLITE(db, err);
 
     sqlite3_finalize(s);
     return rc;
@@ -49,7 +49,7 @@ static enum rc ask_wal(struct db *db, struct err *err)
 
 /* Several processes may make one ledger at once. SQLite does not wait by itself for the lock that
  * this once needs, so it is asked again for as long as any other lock is waited for. */
-static enum rc set_wal(struct db *db, struct err *err)
+static enum rc set_wal(struct sqlite *db, struct err *err)
 {
     struct err busy = ERR_INIT;
     enum rc rc = ask_wal(db, &busy);
@@ -61,35 +61,35 @@ static enum rc set_wal(struct db *db, struct err *err)
     return rc == RC_OK ? RC_OK : FAIL(err, rc, "%s", busy.text);
 }
 
-static void disconnect(struct db *db)
+static void disconnect(struct sqlite *db)
 {
-    db_forget_statements(db);
-    sqlite3_close_v2(db->sqlite);
-    db->sqlite = NULL;
+    sqlite_forget_statements(db);
+    sqlite3_close_v2(db->connection);
+    db->connection = NULL;
 }
 
-static enum rc settle(struct db *db, struct err *err)
+static enum rc settle(struct sqlite *db, struct err *err)
 {
-    sqlite3_extended_result_codes(db->sqlite, 1);
-    sqlite3_busy_timeout(db->sqlite, db->busy_timeout_ms);
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    if (sqlite3_exec(db->sqlite, settings, NULL, NULL, NULL) != SQLITE_OK)
-        return DB_FAIL(db, err);
-    if (db_read_only(db))
+    sqlite3_extended_result_codes(db->connection, 1);
+    sqlite3_busy_timeout(db->connection, db->busy_timeout_ms);
+    sqlite3_db_config(db->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db->connection, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(db->connection, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    if (sqlite3_exec(db->connection, settings, NULL, NULL, NULL) != SQLITE_OK)
+        return FAIL_OF_SQLITE(db, err);
+    if (db->db.read_only)
         return RC_OK;
-    if (sqlite3_db_readonly(db->sqlite, "main") == 1)
-        return FAIL(err, RC_BROKEN, "ledger '%s': %s", db->path,
+    if (sqlite3_db_readonly(db->connection, "main") == 1)
+        return FAIL(err, RC_BROKEN, "ledger '%s': %s", db->db.path,
                     sqlite_fault_of(SQLITE_READONLY)->remedy);
     return set_wal(db, err);
 }
 
-static enum rc connect(struct db *db, struct err *err)
+static enum rc connect(struct sqlite *db, struct err *err)
 {
-    enum rc rc = sqlite3_open_v2(db->path, &db->sqlite, db->flags, NULL) == SQLITE_OK
+    enum rc rc = sqlite3_open_v2(db->db.path, &db->connection, db->flags, NULL) == SQLITE_OK
                      ? settle(db, err)
-                     : DB_FAIL(db, err);
+                     : FAIL_OF_SQLITE(db, err);
 
     if (rc != RC_OK)
         disconnect(db);
@@ -97,9 +97,9 @@ static enum rc connect(struct db *db, struct err *err)
 }
 
 /* A connection that could not be opened anew is tried again by the next statement. */
-enum rc db_connected(struct db *db, struct err *err)
+enum rc sqlite_connected(struct sqlite *db, struct err *err)
 {
-    return db->sqlite != NULL ? RC_OK : connect(db, err);
+    return db->connection != NULL ? RC_OK : connect(db, err);
 }
 
 static int open_flags(const struct store_options *options)
@@ -114,111 +114,113 @@ static int open_flags(const struct store_options *options)
     return flags;
 }
 
-enum rc db_open(const struct store_options *options, struct db **out, struct err *err)
+static void close_database(struct db **db)
 {
-    CLEANUP(db_close) struct db *db = mem_new(1, sizeof *db);
+    struct sqlite *mine = sqlite_of(*db);
 
-    db->path = mem_text(options->path);
+    disconnect(mine);
+    free(mine->db.path);
+    free(mine);
+    *db = NULL;
+}
+
+static enum rc open_database(const struct store_options *options, struct db **out, struct err *err)
+{
+    struct sqlite *db = mem_new(1, sizeof *db);
+    CLEANUP(db_close) struct db *mine = &db->db;
+
+    db->db = (struct db){&sqlite_driver, mem_text(options->path), options->read_only};
     db->busy_timeout_ms = options->busy_timeout_ms;
     db->flags = open_flags(options);
     TRY(connect(db, err));
-    *out = STEAL(db);
+    *out = STEAL(mine);
     return RC_OK;
 }
 
-void db_close(struct db **db)
-{
-    if (*db == NULL)
-        return;
-    disconnect(*db);
-    free((*db)->path);
-    mem_free(db);
-}
-
 /* A private memory database has no name, and would be gone with its connection. */
-enum rc db_reopen(struct db *db, struct err *err)
+static enum rc reopen(struct db *db, struct err *err)
 {
-    const char *name = db->sqlite != NULL ? sqlite3_db_filename(db->sqlite, "main") : db->path;
+    struct sqlite *mine = sqlite_of(db);
+    const char *name =
+        mine->connection != NULL ? sqlite3_db_filename(mine->connection, "main") : db->path;
 
     if (name == NULL || name[0] == '\0')
         return RC_OK;
-    disconnect(db);
-    db->flags &= ~SQLITE_OPEN_CREATE;
-    return connect(db, err);
+    disconnect(mine);
+    mine->flags &= ~SQLITE_OPEN_CREATE;
+    return connect(mine, err);
 }
 
-bool db_read_only(const struct db *db)
+static enum rc run(struct db *db, const char *sql, struct err *err)
 {
-    return (db->flags & SQLITE_OPEN_READONLY) != 0;
-}
+    struct sqlite *mine = sqlite_of(db);
 
-const char *db_path(const struct db *db)
-{
-    return db->path;
-}
-
-enum rc db_run(struct db *db, const char *sql, struct err *err)
-{
-    TRY(db_connected(db, err));
-    return sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK ? RC_OK : DB_FAIL(db, err);
-}
-
-int64_t db_last_id(struct db *db)
-{
-    return sqlite3_last_insert_rowid(db->sqlite);
+    TRY(sqlite_connected(mine, err));
+    return sqlite3_exec(mine->connection, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? RC_OK
+               : FAIL_OF_SQLITE(mine, err);
 }
 
 /* Transactions */
 
-static enum rc run_cached(struct db *db, const char *sql, struct err *err)
+/* Writing, the write lock is taken here, so nothing after it fails for want of it. */
+static enum rc begin(struct db *db, enum tx_kind kind, struct err *err)
 {
+    static const char immediate[] = "BEGIN IMMEDIATE";
+    static const char deferred[] = "BEGIN";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
-    TRY(stmt_open(db, sql, &s, err));
+    assert(sqlite_of(db)->connection == NULL || sqlite3_get_autocommit(sqlite_of(db)->connection));
+    TRY(stmt_open(db, kind == TX_READ ? deferred : immediate, &s, err));
     return stmt_run(s, NULL, err);
 }
 
-enum rc tx_begin(struct db *db, struct tx *tx, struct err *err)
+static void rollback(struct db *db)
 {
-    static const char begin[] = "BEGIN IMMEDIATE";
+    static const char text[] = "ROLLBACK";
+    struct sqlite *mine = sqlite_of(db);
 
-    assert(db->sqlite == NULL || sqlite3_get_autocommit(db->sqlite));
-    TRY(run_cached(db, begin, err));
-    tx->db = db;
-    return RC_OK;
-}
-
-enum rc tx_read(struct db *db, struct tx *tx, struct err *err)
-{
-    static const char begin[] = "BEGIN";
-
-    assert(db->sqlite == NULL || sqlite3_get_autocommit(db->sqlite));
-    TRY(run_cached(db, begin, err));
-    tx->db = db;
-    return RC_OK;
+    if (!sqlite3_get_autocommit(mine->connection))
+        sqlite3_exec(mine->connection, text, NULL, NULL, NULL);
 }
 
 /* A statement that met a full or failing disk has rolled the transaction back already. */
-enum rc tx_commit(struct tx *tx, struct err *err)
+static enum rc commit(struct db *db, struct err *err)
 {
-    static const char commit[] = "COMMIT";
+    static const char text[] = "COMMIT";
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    CLEANUP(tx_end) struct tx mine = *tx;
+    struct sqlite *mine = sqlite_of(db);
 
-    tx->db = NULL;
-    if (sqlite3_get_autocommit(mine.db->sqlite))
-        return FAIL(err, RC_DEFERRED, "ledger '%s': the transaction was rolled back",
-                    mine.db->path);
-    TRY(stmt_open(mine.db, commit, &s, err));
-    return sqlite3_step(s->prepared) == SQLITE_DONE ? RC_OK
-                                                    : db_failure(mine.db, true, __func__, err);
+    if (sqlite3_get_autocommit(mine->connection))
+        return FAIL(err, RC_DEFERRED, "ledger '%s': the transaction was rolled back", db->path);
+    TRY(stmt_open(db, text, &s, err));
+    return sqlite3_step(((struct sqlite_stmt *)(void *)s)->prepared) == SQLITE_DONE
+               ? RC_OK
+               : sqlite_failure(mine, true, __func__, err);
 }
 
-void tx_end(struct tx *tx)
-{
-    static const char rollback[] = "ROLLBACK";
-
-    if (tx->db != NULL && !sqlite3_get_autocommit(tx->db->sqlite))
-        sqlite3_exec(tx->db->sqlite, rollback, NULL, NULL, NULL);
-    tx->db = NULL;
-}
+const struct driver sqlite_driver = {
+    .open = open_database,
+    .close = close_database,
+    .reopen = reopen,
+    .run = run,
+    .migration = run,
+    .prepare = sqlite_prepare,
+    .done = sqlite_done,
+    .text = sqlite_text,
+    .blob = sqlite_blob,
+    .number = sqlite_number,
+    .null = sqlite_null,
+    .row = sqlite_row,
+    .changed = sqlite_changed,
+    .column_number = sqlite_column_number,
+    .column_null = sqlite_column_null,
+    .column = sqlite_column,
+    .has_table = sqlite_has_table,
+    .size = sqlite_size,
+    .check = sqlite_check,
+    .copy = sqlite_copy,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+};

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err)
+enum rc sqlite_has_table(struct db *db, const char *name, bool *out, struct err *err)
 {
     static const char find[] = "SELECT COUNT(*) AS count FROM sqlite_schema"
                                " WHERE type = 'table' AND ($1 IS NULL OR name = $1)";
@@ -17,7 +17,7 @@ enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err
     return RC_OK;
 }
 
-enum rc db_size(struct db *db, int64_t *octets, struct err *err)
+enum rc sqlite_size(struct db *db, int64_t *octets, struct err *err)
 {
     static const char find[] =
         "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size";
@@ -58,7 +58,7 @@ static enum rc check_pages(struct db *db, const char *check, struct err *err)
     return strcmp(col_text(s, "found"), "ok") == 0 ? RC_OK : damaged(db, col_text(s, "found"), err);
 }
 
-enum rc db_check(struct db *db, bool whole, struct err *err)
+enum rc sqlite_check(struct db *db, bool whole, struct err *err)
 {
     static const char quick[] = "SELECT quick_check AS found FROM pragma_quick_check(1)";
     static const char thorough[] = "SELECT integrity_check AS found FROM pragma_integrity_check(1)";
@@ -69,14 +69,17 @@ enum rc db_check(struct db *db, bool whole, struct err *err)
     return check_references(db, err);
 }
 
-enum rc db_copy(struct db *to, struct db *from, struct err *err)
+enum rc sqlite_copy(struct db *to, struct db *from, struct err *err)
 {
-    TRY(db_connected(to, err));
+    struct sqlite *mine = sqlite_of(to);
 
-    sqlite3_backup *copy = sqlite3_backup_init(to->sqlite, "main", from->sqlite, "main");
+    TRY(sqlite_connected(mine, err));
+
+    sqlite3_backup *copy =
+        sqlite3_backup_init(mine->connection, "main", sqlite_of(from)->connection, "main");
 
     if (copy == NULL)
-        return DB_FAIL(to, err);
+        return FAIL_OF_SQLITE(mine, err);
     sqlite3_backup_step(copy, -1);
-    return sqlite3_backup_finish(copy) == SQLITE_OK ? RC_OK : DB_FAIL(to, err);
+    return sqlite3_backup_finish(copy) == SQLITE_OK ? RC_OK : FAIL_OF_SQLITE(mine, err);
 }

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct stmt **bucket_of(struct db *db, const char *sql)
+static struct sqlite_stmt **bucket_of(struct sqlite *db, const char *sql)
 {
     return &db->bucket[((uintptr_t)sql >> 4) % BUCKETS];
 }
 
 /* SQLite takes $1 for a name and numbers names as they appear; here it is the parameter's number. */
-static void number_parameters(struct stmt *s)
+static void number_parameters(struct sqlite_stmt *s)
 {
     int count = sqlite3_bind_parameter_count(s->prepared);
 
@@ -24,15 +24,16 @@ static void number_parameters(struct stmt *s)
     }
 }
 
-static enum rc prepare(struct db *db, const char *sql, struct stmt **out, struct err *err)
+static enum rc
+prepare(struct sqlite *db, const char *sql, struct sqlite_stmt **out, struct err *err)
 {
-    CLEANUP(mem_free) struct stmt *s = mem_new(1, sizeof *s);
+    CLEANUP(mem_free) struct sqlite_stmt *s = mem_new(1, sizeof *s);
 
-    s->db = db;
+    s->stmt = (struct stmt){&sqlite_driver, &db->db};
     s->sql = sql;
-    if (sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &s->prepared, NULL) !=
-        SQLITE_OK)
-        return DB_FAIL(db, err);
+    if (sqlite3_prepare_v3(db->connection, sql, -1, SQLITE_PREPARE_PERSISTENT, &s->prepared,
+                           NULL) != SQLITE_OK)
+        return FAIL_OF_SQLITE(db, err);
     number_parameters(s);
     s->next = *bucket_of(db, sql);
     *bucket_of(db, sql) = s;
@@ -41,108 +42,101 @@ static enum rc prepare(struct db *db, const char *sql, struct stmt **out, struct
 }
 
 /* One that is still being read is not taken away from its reader: another is prepared beside it. */
-enum rc stmt_open(struct db *db, const char *sql, struct stmt **out, struct err *err)
+enum rc sqlite_prepare(struct db *db, const char *sql, struct stmt **out, struct err *err)
 {
-    TRY(db_connected(db, err));
+    struct sqlite *mine = sqlite_of(db);
 
-    struct stmt *s = *bucket_of(db, sql);
+    TRY(sqlite_connected(mine, err));
+
+    struct sqlite_stmt *s = *bucket_of(mine, sql);
 
     while (s != NULL && (s->sql != sql || s->used))
         s = s->next;
     if (s == NULL)
-        TRY(prepare(db, sql, &s, err));
+        TRY(prepare(mine, sql, &s, err));
     s->used = true;
     s->bound = SQLITE_OK;
     s->column = -1;
-    *out = s;
+    *out = &s->stmt;
     return RC_OK;
 }
 
-void stmt_done(struct stmt **s)
+static struct sqlite_stmt *of(struct stmt *s)
 {
-    if (*s == NULL)
-        return;
-    if ((*s)->db == NULL) {
-        mem_free(s);
-        return;
-    }
-    sqlite3_reset((*s)->prepared);
-    sqlite3_clear_bindings((*s)->prepared);
-    (*s)->used = false;
-    *s = NULL;
+    return (struct sqlite_stmt *)(void *)s;
 }
 
-static int parameter(const struct stmt *s, int at)
+void sqlite_done(struct stmt **s)
+{
+    struct sqlite_stmt *mine = of(*s);
+
+    *s = NULL;
+    if (mine->stmt.db == NULL) {
+        free(mine);
+        return;
+    }
+    sqlite3_reset(mine->prepared);
+    sqlite3_clear_bindings(mine->prepared);
+    mine->used = false;
+}
+
+static int parameter(const struct sqlite_stmt *s, int at)
 {
     assert(at >= 1 && at <= PARAMETERS_MAX && s->parameter[at] != 0);
     return s->parameter[at];
 }
 
-static void note_bound(struct stmt *s, int code)
+static void note_bound(struct sqlite_stmt *s, int code)
 {
     if (s->bound == SQLITE_OK)
         s->bound = code;
 }
 
-void stmt_text(struct stmt *s, int at, const char *text)
+void sqlite_text(struct stmt *s, int at, struct slice text)
 {
-    if (text == NULL)
-        stmt_null(s, at);
-    else
-        stmt_slice(s, at, slice_z(text));
+    note_bound(of(s), sqlite3_bind_text64(of(s)->prepared, parameter(of(s), at),
+                                          text.at != NULL ? text.at : "", text.len, SQLITE_STATIC,
+                                          SQLITE_UTF8));
 }
 
-void stmt_slice(struct stmt *s, int at, struct slice text)
+void sqlite_blob(struct stmt *s, int at, struct slice octets)
 {
-    note_bound(s, sqlite3_bind_text64(s->prepared, parameter(s, at), text.at != NULL ? text.at : "",
-                                      text.len, SQLITE_STATIC, SQLITE_UTF8));
-}
-
-void stmt_blob(struct stmt *s, int at, struct slice octets)
-{
-    note_bound(s,
-               sqlite3_bind_blob64(s->prepared, parameter(s, at),
+    note_bound(of(s),
+               sqlite3_bind_blob64(of(s)->prepared, parameter(of(s), at),
                                    octets.at != NULL ? octets.at : "", octets.len, SQLITE_STATIC));
 }
 
-void stmt_int(struct stmt *s, int at, int64_t value)
+void sqlite_number(struct stmt *s, int at, int64_t value)
 {
-    note_bound(s, sqlite3_bind_int64(s->prepared, parameter(s, at), value));
+    note_bound(of(s), sqlite3_bind_int64(of(s)->prepared, parameter(of(s), at), value));
 }
 
-void stmt_null(struct stmt *s, int at)
+void sqlite_null(struct stmt *s, int at)
 {
-    note_bound(s, sqlite3_bind_null(s->prepared, parameter(s, at)));
+    note_bound(of(s), sqlite3_bind_null(of(s)->prepared, parameter(of(s), at)));
 }
 
-enum rc stmt_row(struct stmt *s, struct err *err)
+enum rc sqlite_row(struct stmt *s, struct err *err)
 {
-    assert(s->db != NULL);
-    if (s->bound != SQLITE_OK)
-        return DB_FAIL(s->db, err);
-    s->column = -1;
+    struct sqlite_stmt *mine = of(s);
 
-    int code = sqlite3_step(s->prepared);
+    if (mine->bound != SQLITE_OK)
+        return FAIL_OF_SQLITE(sqlite_of(s->db), err);
+    mine->column = -1;
+
+    int code = sqlite3_step(mine->prepared);
 
     if (code == SQLITE_ROW)
         return RC_OK;
-    return code == SQLITE_DONE ? RC_NOT_FOUND : DB_FAIL(s->db, err);
+    return code == SQLITE_DONE ? RC_NOT_FOUND : FAIL_OF_SQLITE(sqlite_of(s->db), err);
 }
 
-enum rc stmt_run(struct stmt *s, int64_t *changed, struct err *err)
+int64_t sqlite_changed(struct stmt *s)
 {
-    enum rc rc = stmt_row(s, err);
-
-    while (rc == RC_OK)
-        rc = stmt_row(s, err);
-    if (rc != RC_NOT_FOUND)
-        return rc;
-    if (changed != NULL)
-        *changed = sqlite3_changes64(s->db->sqlite);
-    return RC_OK;
+    return sqlite3_changes64(sqlite_of(s->db)->connection);
 }
 
-static int column(struct stmt *s, const char *name)
+static int column(struct sqlite_stmt *s, const char *name)
 {
     int count = sqlite3_data_count(s->prepared);
 
@@ -155,47 +149,43 @@ static int column(struct stmt *s, const char *name)
     abort();
 }
 
-int64_t col_int(struct stmt *s, const char *name)
+int64_t sqlite_column_number(struct stmt *s, const char *name)
 {
-    return sqlite3_column_int64(s->prepared, column(s, name));
+    return sqlite3_column_int64(of(s)->prepared, column(of(s), name));
 }
 
-bool col_null(struct stmt *s, const char *name)
+bool sqlite_column_null(struct stmt *s, const char *name)
 {
-    return sqlite3_column_type(s->prepared, column(s, name)) == SQLITE_NULL;
+    return sqlite3_column_type(of(s)->prepared, column(of(s), name)) == SQLITE_NULL;
 }
 
-const char *col_text(struct stmt *s, const char *name)
+struct slice sqlite_column(struct stmt *s, const char *name)
 {
-    return col_slice(s, name).at;
-}
-
-struct slice col_slice(struct stmt *s, const char *name)
-{
-    int at = column(s, name);
-    const void *octets = sqlite3_column_type(s->prepared, at) == SQLITE_BLOB
-                             ? sqlite3_column_blob(s->prepared, at)
-                             : (const void *)sqlite3_column_text(s->prepared, at);
+    sqlite3_stmt *prepared = of(s)->prepared;
+    int at = column(of(s), name);
+    const void *octets = sqlite3_column_type(prepared, at) == SQLITE_BLOB
+                             ? sqlite3_column_blob(prepared, at)
+                             : (const void *)sqlite3_column_text(prepared, at);
 
     if (octets == NULL)
         return SLICE_EMPTY;
-    return (struct slice){octets, (size_t)sqlite3_column_bytes(s->prepared, at)};
+    return (struct slice){octets, (size_t)sqlite3_column_bytes(prepared, at)};
 }
 
-static void forget(struct stmt *s)
+static void forget(struct sqlite_stmt *s)
 {
     sqlite3_finalize(s->prepared);
     s->prepared = NULL;
-    s->db = NULL;
+    s->stmt.db = NULL;
     if (!s->used)
         free(s);
 }
 
-void db_forget_statements(struct db *db)
+void sqlite_forget_statements(struct sqlite *db)
 {
     for (size_t i = 0; i < BUCKETS; i++) {
         while (db->bucket[i] != NULL) {
-            struct stmt *s = db->bucket[i];
+            struct sqlite_stmt *s = db->bucket[i];
 
             db->bucket[i] = s->next;
             forget(s);

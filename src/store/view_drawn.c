@@ -43,7 +43,7 @@ view_hours(void *self, const char *mailbox, int64_t since_ms, struct view *out, 
         " JOIN effect ON effect.id = attempt.effect JOIN item ON item.key = effect.key"
         " WHERE attempt.started_at >= $1 AND attempt.outcome = 'done'"
         " AND effect.kind = 'acknowledgement' AND item.mailbox = $2"
-        " GROUP BY attempt.started_at / 3600000) GROUP BY hour ORDER BY hour";
+        " GROUP BY attempt.started_at / 3600000) AS counted GROUP BY hour ORDER BY hour";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_hour));
@@ -130,7 +130,7 @@ enum rc view_track_of(void *self, const char *mailbox, struct view_track *out, s
         "SELECT COUNT(*) AS looked, COALESCE(SUM(found), 0) AS found FROM ("
         "SELECT MAX(evidence.found) AS found FROM evidence JOIN item ON item.key = evidence.key"
         " WHERE item.mailbox = $1 AND evidence.kind IN ('evidence-folder', 'blind-copy',"
-        " 'delivery-report', 'reply', 'named') GROUP BY evidence.effect)";
+        " 'delivery-report', 'reply', 'named') GROUP BY evidence.effect) AS one";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

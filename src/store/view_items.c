@@ -155,7 +155,7 @@ enum rc view_items(void *self, const struct view_filter *filter, struct view *ou
 /* Each list goes along an index of its own, so that a page costs its rows and no more. */
 static const char *page_sql(const struct view_page *page)
 {
-    static const char all[] = "SELECT " ITEM_COLUMNS " WHERE 1" NEWEST_PAGE;
+    static const char all[] = "SELECT " ITEM_COLUMNS " WHERE 1 = 1" NEWEST_PAGE;
     static const char asks[] =
         "SELECT " ITEM_COLUMNS " WHERE item.state = 'needs_reconciliation'"
         " AND ($1 IS NULL OR item.mailbox = $1) AND ($4 IS NULL OR item.state = $4)"

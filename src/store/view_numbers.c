@@ -35,7 +35,7 @@ list_of(struct counting *c, const char *sql, struct view_numbers_list *out, stru
     return END_OF_ROWS(rc);
 }
 
-#define NO_OLDEST "CAST(NULL AS INTEGER) AS oldest"
+#define NO_OLDEST "CAST(NULL AS BIGINT) AS oldest"
 
 static enum rc mails(struct counting *c, struct err *err)
 {

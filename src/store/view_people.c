@@ -42,7 +42,7 @@ enum rc view_decisions(
 {
     static const char find[] =
         DECISIONS " WHERE approval.decided_at >= $1 AND approval.decided_at < $2"
-                  " AND (approval.decision = 'replay') = $3" IN_ORDER;
+                  " AND CASE WHEN approval.decision = 'replay' THEN 1 ELSE 0 END = $3" IN_ORDER;
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_decision));

@@ -57,7 +57,7 @@ static bool asked(const char *sql)
 
 static size_t check_plans(struct desk *d)
 {
-    sqlite3 *sqlite = d->store->db->sqlite;
+    sqlite3 *sqlite = sqlite_of(d->store->db)->connection;
     CLEANUP(mem_free) const char **sql = NULL;
     size_t count = 0;
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * driver - what a database has to do for db.h: one table of functions a database.
+ *
+ * Private to db.c and to the drivers: sqlite*.c, postgres*.c. A driver's own struct begins with a
+ * struct db or a struct stmt; what each function promises stands at its namesake in db.h. `path` and
+ * `read_only` are set by `open`; `driver` by whoever makes the struct. A statement that outlives its
+ * connection has `db` NULL, and may only be done with.
+ */
+#pragma once
+
+#include "db.h"
+
+struct driver;
+
+struct db {
+    const struct driver *driver;
+    char *path; /* for messages: without a password */
+    bool read_only;
+};
+
+struct stmt {
+    const struct driver *driver;
+    struct db *db; /* NULL: its connection is gone */
+};
+
+enum tx_kind {
+    TX_WRITE,   /* alone among those that write */
+    TX_MIGRATE, /* alone among those that change the schema; there may be no table yet */
+    TX_READ,
+};
+
+struct driver {
+    const char *scheme; /* of `path`: "postgresql://"; NULL takes what no other does */
+    enum rc (*open)(const struct store_options *options, struct db **out, struct err *err);
+    void (*close)(struct db **db);
+    enum rc (*reopen)(struct db *db, struct err *err);
+    enum rc (*run)(struct db *db, const char *sql, struct err *err);
+    enum rc (*migration)(struct db *db, const char *sql, struct err *err);
+
+    enum rc (*prepare)(struct db *db, const char *sql, struct stmt **out, struct err *err);
+    void (*done)(struct stmt **s);
+    void (*text)(struct stmt *s, int at, struct slice text);
+    void (*blob)(struct stmt *s, int at, struct slice octets);
+    void (*number)(struct stmt *s, int at, int64_t value);
+    void (*null)(struct stmt *s, int at);
+    enum rc (*row)(struct stmt *s, struct err *err);
+    int64_t (*changed)(struct stmt *s); /* rows, by a statement that was read to its end */
+
+    int64_t (*column_number)(struct stmt *s, const char *name);
+    bool (*column_null)(struct stmt *s, const char *name);
+    struct slice (*column)(struct stmt *s, const char *name);
+
+    enum rc (*has_table)(struct db *db, const char *name, bool *out, struct err *err);
+    enum rc (*size)(struct db *db, int64_t *octets, struct err *err);
+    enum rc (*check)(struct db *db, bool whole, struct err *err);
+    enum rc (*copy)(struct db *to, struct db *from, struct err *err); /* both of this driver */
+
+    enum rc (*begin)(struct db *db, enum tx_kind kind, struct err *err);
+    enum rc (*commit)(struct db *db, struct err *err);
+    void (*rollback)(struct db *db); /* of whatever is left of the transaction */
+};
+
+extern const struct driver sqlite_driver;
