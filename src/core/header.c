@@ -3,6 +3,8 @@
 
 #include <onecase/source.h>
 
+#include <string.h>
+
 /* Where the wanted value stands, while header_first looks for it. */
 struct search {
     struct header_scan scan;
@@ -51,13 +53,36 @@ static void search_octet(struct search *search, char c, size_t at)
         search_event(search, header_scan_octet(&search->scan, c), at);
 }
 
+/* How many octets from here to the line's end mean nothing but themselves: the value of a field, or
+ * what is skipped. They are gone through at once. */
+static size_t plain_octets(const struct search *search, struct slice rest)
+{
+    enum header_place place = search->scan.place;
+
+    if (search->crs > 0 || (place != HEADER_VALUE && place != HEADER_SKIP))
+        return 0;
+
+    const char *lf = memchr(rest.at, '\n', rest.len);
+    size_t len = lf != NULL ? (size_t)(lf - rest.at) : rest.len;
+    const char *cr = memchr(rest.at, '\r', len);
+
+    return cr != NULL ? (size_t)(cr - rest.at) : len;
+}
+
 bool header_first(struct slice octets, const char *name, struct slice *out)
 {
     struct search search = {.name = slice_z(name)};
 
     header_scan_init(&search.scan);
-    for (size_t i = 0; i < octets.len && !search.over; i++)
-        search_octet(&search, octets.at[i], i);
+    for (size_t i = 0; i < octets.len && !search.over; i++) {
+        size_t plain = plain_octets(&search, slice_cut(octets, i, octets.len - i));
+
+        if (plain > 0 && search.found)
+            search.to = i + plain;
+        i += plain;
+        if (i < octets.len)
+            search_octet(&search, octets.at[i], i);
+    }
     if (search.found)
         *out = slice_cut(octets, search.from, search.to - search.from);
     return search.found;

@@ -37,6 +37,7 @@ enum rc circuits_read(struct db *db, struct mailbox_record *record, struct err *
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
+/* One that stands there as it is is left alone: that is nearly each of them, with every result. */
 static enum rc write_circuit(struct writing *w,
                              const char *mailbox,
                              const char *service,
@@ -45,7 +46,10 @@ static enum rc write_circuit(struct writing *w,
 {
     static const char set[] =
         "INSERT INTO circuit (mailbox, service, state, failures, since, next_probe, reason)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (mailbox, service) DO UPDATE SET"
+        " SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM circuit"
+        "  WHERE mailbox = $1 AND service = $2 AND state = $3 AND failures = $4 AND since = $5"
+        "  AND next_probe = $6 AND reason = $7)"
+        " ON CONFLICT (mailbox, service) DO UPDATE SET"
         " state = excluded.state, failures = excluded.failures, since = excluded.since,"
         " next_probe = excluded.next_probe, reason = excluded.reason";
     CLEANUP(stmt_done) struct stmt *s = NULL;

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char TABLES[] =
+    "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+
 static void must(struct deployment *d, int code, const char *what)
 {
     if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE)
@@ -39,50 +42,100 @@ static struct store *open_store(struct deployment *d)
     abort();
 }
 
-/* The statements that empty, copy and bring back every table. */
-static void write_sql(struct deployment *d)
+/* ---- what is done to every table, prepared once ---------------------------------------------- */
+
+static sqlite3_stmt *prepare(struct deployment *d, const char *format, ...)
 {
-    struct str empty = STR_INIT;
-    struct str remember = STR_INIT;
-    struct str back = STR_INIT;
-    sqlite3_stmt *s = sql_open(
-        d, "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
-        NULL);
+    sqlite3_stmt *s = NULL;
+    va_list args;
 
-    str_addz(&empty, "BEGIN IMMEDIATE;");
-    str_addz(&remember, "BEGIN;");
-    str_addz(&back, "BEGIN IMMEDIATE;");
-    while (sql_row(s)) {
-        const char *table = sql_text(s, 0);
+    va_start(args, format);
+    char *sql = sqlite3_vmprintf(format, args);
 
-        str_addf(&empty, "DELETE FROM main.\"%s\";", table);
-        str_addf(&empty, "INSERT INTO main.\"%s\" SELECT * FROM fresh.\"%s\";", table, table);
-        str_addf(&remember, "DROP TABLE IF EXISTS past.\"%s\";", table);
-        str_addf(&remember, "CREATE TABLE past.\"%s\" AS SELECT * FROM main.\"%s\";", table, table);
-        str_addf(&back, "DELETE FROM main.\"%s\";", table);
-        str_addf(&back, "INSERT INTO main.\"%s\" SELECT * FROM past.\"%s\";", table, table);
-    }
-    str_addz(&empty, "COMMIT");
-    str_addz(&remember, "COMMIT");
-    str_addz(&back, "COMMIT");
-    d->empty_sql = STEAL(empty.at);
-    d->remember_sql = STEAL(remember.at);
-    d->go_back_sql = STEAL(back.at);
+    va_end(args);
+    must(d, sqlite3_prepare_v3(d->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &s, NULL), sql);
+    sqlite3_free(sql);
+    return s;
 }
 
-/* What a new ledger holds, to begin each schedule from. */
-static void keep_fresh(struct deployment *d)
+static void add_step(struct steps *steps, sqlite3_stmt *prepared)
 {
-    sqlite3_stmt *s = sql_open(
-        d, "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
-        NULL);
+    assert(steps->count < STEPS_MAX);
+    steps->prepared[steps->count++] = prepared;
+}
+
+static void run_steps(struct deployment *d, const struct steps *steps)
+{
+    for (size_t i = 0; i < steps->count; i++) {
+        must(d, sqlite3_step(steps->prepared[i]), sqlite3_sql(steps->prepared[i]));
+        must(d, sqlite3_reset(steps->prepared[i]), sqlite3_sql(steps->prepared[i]));
+    }
+}
+
+static void steps_free(struct steps *steps)
+{
+    for (size_t i = 0; i < steps->count; i++)
+        sqlite3_finalize(steps->prepared[i]);
+}
+
+/* Most tables of a new ledger are empty: to empty them is enough. */
+static bool has_rows(struct deployment *d, const char *place, const char *table)
+{
+    sqlite3_stmt *s = prepare(d, "SELECT 1 FROM %s.\"%w\"", place, table);
+    bool found = sqlite3_step(s) == SQLITE_ROW;
+
+    sqlite3_finalize(s);
+    return found;
+}
+
+static void clear(struct deployment *d, struct steps *steps, const char *place, const char *table)
+{
+    add_step(steps, prepare(d, "DELETE FROM %s.\"%w\"", place, table));
+}
+
+static void
+copy(struct deployment *d, struct steps *steps, const char *to, const char *from, const char *table)
+{
+    add_step(steps,
+             prepare(d, "INSERT INTO %s.\"%w\" SELECT * FROM %s.\"%w\"", to, table, from, table));
+}
+
+/* A copy of every table as it is, and none of its rules. */
+static void copy_tables(struct deployment *d, const char *to)
+{
+    sqlite3_stmt *s = sql_open(d, TABLES, NULL);
     struct str sql = STR_INIT;
 
     while (sql_row(s))
-        str_addf(&sql, "CREATE TABLE fresh.\"%s\" AS SELECT * FROM main.\"%s\";", sql_text(s, 0),
+        str_addf(&sql, "CREATE TABLE %s.\"%s\" AS SELECT * FROM main.\"%s\";", to, sql_text(s, 0),
                  sql_text(s, 0));
     run_sql(d, str_z(&sql));
     str_clear(&sql);
+}
+
+static void prepare_steps_of(struct deployment *d, const char *table)
+{
+    clear(d, &d->empty, "main", table);
+    if (has_rows(d, "fresh", table))
+        copy(d, &d->empty, "main", "fresh", table);
+    clear(d, &d->remember, "past", table);
+    copy(d, &d->remember, "past", "main", table);
+    clear(d, &d->go_back, "main", table);
+    copy(d, &d->go_back, "main", "past", table);
+}
+
+static void prepare_steps(struct deployment *d)
+{
+    sqlite3_stmt *s = sql_open(d, TABLES, NULL);
+
+    add_step(&d->empty, prepare(d, "BEGIN IMMEDIATE"));
+    add_step(&d->remember, prepare(d, "BEGIN"));
+    add_step(&d->go_back, prepare(d, "BEGIN IMMEDIATE"));
+    while (sql_row(s))
+        prepare_steps_of(d, sql_text(s, 0));
+    add_step(&d->empty, prepare(d, "COMMIT"));
+    add_step(&d->remember, prepare(d, "COMMIT"));
+    add_step(&d->go_back, prepare(d, "COMMIT"));
 }
 
 void deployment_prepare(void)
@@ -104,8 +157,9 @@ struct deployment *deployment_new(const char *name)
          "open");
     sqlite3_db_config(d->sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     run_sql(d, "ATTACH ':memory:' AS fresh; ATTACH ':memory:' AS past");
-    keep_fresh(d);
-    write_sql(d);
+    copy_tables(d, "fresh");
+    copy_tables(d, "past");
+    prepare_steps(d);
     return d;
 }
 
@@ -117,13 +171,13 @@ void deployment_free(struct deployment **deployment)
         return;
     for (size_t i = 0; i < d->queries; i++)
         sqlite3_finalize(d->query[i].prepared);
+    steps_free(&d->empty);
+    steps_free(&d->remember);
+    steps_free(&d->go_back);
     for (size_t i = 0; i < CONNECTIONS_MAX; i++)
         store_close(&d->store[i]);
     store_close(&d->tool);
     sqlite3_close(d->sqlite);
-    free(d->empty_sql);
-    free(d->remember_sql);
-    free(d->go_back_sql);
     disk_end(&d->disk);
     free(d);
     *deployment = NULL;
@@ -131,7 +185,7 @@ void deployment_free(struct deployment **deployment)
 
 void deployment_begin(struct deployment *d)
 {
-    run_sql(d, d->empty_sql);
+    run_steps(d, &d->empty);
     disk_end(&d->disk);
     d->remembered = false;
     d->remembered_event = 0;
@@ -161,7 +215,7 @@ void deployment_give(struct deployment *d, struct store **store)
 
 void deployment_remember(struct deployment *d)
 {
-    run_sql(d, d->remember_sql);
+    run_steps(d, &d->remember);
     d->remembered = true;
     d->remembered_event = sql_number(d, "SELECT max(number) FROM event", NULL);
 }
@@ -169,7 +223,7 @@ void deployment_remember(struct deployment *d)
 void deployment_go_back(struct deployment *d)
 {
     assert(d->remembered);
-    run_sql(d, d->go_back_sql);
+    run_steps(d, &d->go_back);
     d->went_back++;
 }
 

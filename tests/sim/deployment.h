@@ -20,10 +20,16 @@ struct sqlite3_stmt;
 
 #define CONNECTIONS_MAX 8
 #define QUERIES_MAX     160
+#define STEPS_MAX       128
 
 struct query {
     const char *sql; /* by address: a literal */
     struct sqlite3_stmt *prepared;
+};
+
+struct steps {
+    struct sqlite3_stmt *prepared[STEPS_MAX];
+    size_t count;
 };
 
 struct deployment {
@@ -35,7 +41,7 @@ struct deployment {
     struct sqlite3 *sqlite; /* ours */
     struct query query[QUERIES_MAX];
     size_t queries;
-    char *empty_sql, *remember_sql, *go_back_sql;
+    struct steps empty, remember, go_back;
     bool remembered;
     int64_t remembered_event;
     unsigned went_back; /* how often, in this schedule */
