@@ -48,7 +48,8 @@ const char *args_get(const struct args *args, const char *name);
 bool args_has(const struct args *args, const char *name);
 
 /* ---- period.c ------------------------------------------------------------------------------------
- * "12h", "7d" before `now`, or an RFC 3339 date or date-time. */
+ * "12h", "7d" before `now`, an RFC 3339 date-time, or a date: the midnight with which it begins where
+ * people read (TZ). */
 enum rc period_parse(const char *text, int64_t now_ms, int64_t *out_ms, struct err *err) MUST_CHECK;
 /* "14:05", "28 Nov 14:05", "2024-11-28", in the zone of the process (TZ). */
 void period_text(int64_t at_ms, int64_t now_ms, char out[32]);
@@ -125,8 +126,44 @@ struct report_facts {
 };
 
 void report_page(const struct view_duplicates *d, const struct report_facts *facts, FILE *out);
+
+/* ---- report_figures.c: the numbers of the duplicate report, and which belong together --------------------- */
+enum figure_part {
+    FIGURE_ARRIVALS, /* = new + again */
+    FIGURE_NEW,      /* = what it became */
+    FIGURE_AGAIN,
+    FIGURE_BECAME,
+    FIGURE_DECIDED, /* = held + conflicts + changed on their way */
+    FIGURE_OUTCOME,
+    FIGURE_BOUNDARY
+};
+
+struct report_figure {
+    enum figure_part part;
+    const char
+        *name; /* in JSON, and by which its rows are asked for; its words are of kind "figure" */
+    size_t at;
+};
+
+/* The part's first (NULL), or the next one; NULL: there are no more. */
+const struct report_figure *report_figure(enum figure_part part, const struct report_figure *after);
+int64_t figure_count(const struct view_duplicates *d, const struct report_figure *figure);
 /* Do the numbers add up (contract section 8)? */
 bool report_adds_up(const struct view_duplicates *d);
+/* "first,redelivered" in words for people. */
+void classes_words(const char *classes, struct str *out);
+
+/* ---- day_chart.c ---------------------------------------------------------------------------------------
+ * Copies by day of the zone in which people read, as bars stacked by cause: HTML with an SVG inside, coloured by the
+ * page's style (.c-redelivered, .trend, .ground, .scale, .key). With `link` each bar is one, to it and
+ * the name of its figure ("day:2026-03-02/redelivered"), and the page must show the same as a table. */
+void day_chart(const struct view_duplicates *d, int64_t now_ms, const char *link, struct str *out);
+
+/* ---- report_sheets.c: the same as lists, for CSV ----------------------------------------------------------- */
+struct sheet *duplicates_sheet(const struct view_duplicates *d) MUST_CHECK;
+struct sheet *duplicate_mails_sheet(const struct view_duplicates *d) MUST_CHECK;
+/* The rows of one number (view_report_row). */
+struct sheet *report_rows_sheet(const struct view *rows) MUST_CHECK;
 
 /* ---- deciding.c: what a person may decide about a mail as it stands, and deciding it ----------------- */
 

@@ -149,6 +149,12 @@ struct view_decision {
     int64_t asked_ms;  /* since when the item waited for it; NOT_DUE: it did not */
 };
 
+/* Copies of one day, of the zone in which people read (TZ). */
+struct view_day {
+    const char *date; /* "2026-03-02" */
+    int64_t count[DELIVERY_CLASS_COUNT], sum;
+};
+
 /* Contract section 8, report duplicates, as it stood at the end of the period: it must add up. */
 struct view_duplicates {
     int64_t since_ms, until_ms;
@@ -158,7 +164,8 @@ struct view_duplicates {
     int64_t decided_new_case, decided_append, decided_dismissed, decided_waiting;
     int64_t cases_prevented, acknowledgements_withheld, doubles;
     int64_t by_delivery, by_concurrent_run, by_retry, by_replay, by_other_deployment;
-    const struct view_count *day, *mailbox, *domain; /* duplicates by each */
+    const struct view_day *day;                /* those with copies, in order */
+    const struct view_count *mailbox, *domain; /* copies by each */
     size_t days, mailboxes, domains;
     const struct view_key *key;
     size_t keys;
@@ -166,7 +173,15 @@ struct view_duplicates {
     size_t late_count;
 };
 
-/* What one number of that report counts. */
+/* The rows of one number of that report: which, of which period, and how many of those below an id. */
+struct view_figure {
+    const char
+        *number; /* by its name in JSON: "redelivered", "decided.waiting", "boundaries.retry",
+                         * "day:2026-03-02", "day:2026-03-02/list_copy", ... */
+    int64_t since_ms, until_ms, below; /* below: 0 is from the newest on */
+    size_t limit;                      /* 0: all */
+};
+
 struct view_report_row {
     const char *key, *reference, *mailbox;
     const char *what; /* the arrival's class, or acknowledgement-unknown, -doubled */
@@ -245,19 +260,6 @@ struct view_numbers {
     int64_t latency_count, latency_sum_ms;
     int64_t events;
     int64_t died_ms; /* the last run that died; NOT_DUE: none */
-};
-
-/* One row behind a figure of the duplicate report: an arrival, a try, a decision. */
-struct view_figure_row {
-    int64_t id, at_ms;
-    const char *key, *reference, *mailbox,
-        *what; /* what: the arrival's class, or the step's outcome */
-};
-
-/* So many arrivals of a class in a quarter of an hour. */
-struct view_quarter {
-    int64_t start_ms, count;
-    const char *class;
 };
 
 /* Of one mailbox, in one hour. */
@@ -357,19 +359,6 @@ struct views {
                          const struct view_page *page,
                          struct view *out,
                          struct err *err);
-    /* view_figure_row behind a figure of the report, newest first, below that id (0: all); RC_NOT_FOUND:
-     * there is no such figure. */
-    enum rc (*figure)(void *self,
-                      const char *name,
-                      int64_t since_ms,
-                      int64_t until_ms,
-                      int64_t below,
-                      size_t limit,
-                      struct view *out,
-                      struct err *err);
-    /* view_quarter of [since, until), in order. */
-    enum rc (*quarters)(
-        void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err);
     /* view_hour of a mailbox since then, in order; hours without anything are left out. */
     enum rc (*hours)(
         void *self, const char *mailbox, int64_t since_ms, struct view *out, struct err *err);
@@ -396,12 +385,9 @@ struct views {
     enum rc (*one_case)(void *self, const char *reference, struct view *out, struct err *err);
     /* One view_numbers. */
     enum rc (*numbers)(void *self, struct view *out, struct err *err);
-    /* view_report_row, of the number with that name in JSON ("redelivered", "decided.waiting",
-     * "boundaries.retry", "day:2026-03-02", …); RC_USAGE names them all. */
+    /* view_report_row, newest first; RC_USAGE names the numbers that there are. */
     enum rc (*duplicate_rows)(void *self,
-                              int64_t since_ms,
-                              int64_t until_ms,
-                              const char *number,
+                              const struct view_figure *asked,
                               struct view *out,
                               struct err *err);
     /* One view_duplicates, of deliveries seen in [since, until). */

@@ -13,49 +13,39 @@ static void row(int64_t n, const char *what, const char *name)
     printf("  %6" PRId64 "  %s%*s  %s\n", n, what, pad > 0 ? pad : 0, "", name);
 }
 
+static void figures(const struct view_duplicates *d, enum figure_part part)
+{
+    for (const struct report_figure *f = report_figure(part, NULL); f; f = report_figure(part, f))
+        row(figure_count(d, f), label("figure", f->name), f->name);
+}
+
 static void balance(const struct view_duplicates *d)
 {
-    /* clang-format off */
-    static const struct {
-        enum disposition disposition;
-        const char *what, *name;
-    } arrived[] = {
-        { DISPOSITION_CASE,     "new cases",                   "new_cases" },
-        { DISPOSITION_APPEND,   "added to cases",              "appended"  },
-        { DISPOSITION_REPORT,   "reports about confirmations", "reports"   },
-        { DISPOSITION_EVIDENCE, "our own confirmations seen",  "evidence"  },
-        { DISPOSITION_ADOPTED,  "remembered only",             "adopted"   },
-        { DISPOSITION_HELD,     "held for a decision",         "held"      },
-    };
-    /* clang-format on */
     printf("%" PRId64 " %s\n", d->deliveries, d->deliveries == 1 ? "arrival" : "arrivals");
-    for (size_t i = 0; i < LENGTH(arrived); i++)
-        row(d->arrived_as[arrived[i].disposition], arrived[i].what, arrived[i].name);
-    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++) {
-        const char *name = delivery_class_text((enum delivery_class)i);
-        if (i != CLASS_FIRST)
-            row(d->class[i], label("class", name), name);
-    }
+    figures(d, FIGURE_BECAME);
+    figures(d, FIGURE_AGAIN);
 }
 
 static void headlines(const struct call *call, const struct view_duplicates *d)
 {
     heading(call, "What that did not cause");
-    row(d->cases_prevented, "second cases avoided", "cases_prevented");
-    row(d->acknowledgements_withheld, "confirmations in doubt, not sent twice",
-        "acknowledgements_withheld");
-    row(d->doubles, "doubles, after a person's decision", "doubles");
+    figures(d, FIGURE_OUTCOME);
     heading(call, "Decisions about what was held, in conflict or changed on its way");
-    row(d->decided_new_case, "a case of its own", "decided.new_case");
-    row(d->decided_append, "added to a case", "decided.append");
-    row(d->decided_dismissed, "the same mail, or no request", "decided.dismissed");
-    row(d->decided_waiting, "waiting", "decided.waiting");
+    figures(d, FIGURE_DECIDED);
     heading(call, "Where it would have doubled");
-    row(d->by_delivery, "the mail arrived twice", "boundaries.delivery");
-    row(d->by_concurrent_run, "two runs at once", "boundaries.concurrent_run");
-    row(d->by_retry, "a step tried again after a lost answer", "boundaries.retry");
-    row(d->by_replay, "a person's replay", "boundaries.replay");
-    row(d->by_other_deployment, "another installation", "boundaries.other_deployment");
+    figures(d, FIGURE_BOUNDARY);
+}
+
+static void days(const struct call *call, const struct view_duplicates *d)
+{
+    if (d->days == 0)
+        return;
+    heading(call, "Copies by day");
+    for (size_t i = 0; i < d->days; i++) {
+        CLEANUP(str_clear) struct str asked = STR_INIT;
+        str_addf(&asked, "day:%s", d->day[i].date);
+        row(d->day[i].sum, d->day[i].date, str_z(&asked));
+    }
 }
 
 static void counts(const struct call *call,
@@ -76,17 +66,6 @@ static void counts(const struct call *call,
     }
 }
 
-/* "first,redelivered" in words for people. */
-static void in_words(const char *classes, struct str *out)
-{
-    struct slice rest = slice_z(classes), one;
-    while (rest.len > 0 && slice_next(&rest, ',', &one)) {
-        CLEANUP(str_clear) struct str word = STR_INIT;
-        str_add(&word, one);
-        str_addf(out, "%s%s", out->len > 0 ? ", " : "", label("class", str_z(&word)));
-    }
-}
-
 static void keys(const struct call *call, const struct view_duplicates *d, size_t limit)
 {
     /* clang-format off */
@@ -102,7 +81,7 @@ static void keys(const struct call *call, const struct view_duplicates *d, size_
         const struct view_key *k = &d->key[i];
         char first[32], last[32], n[24], room[16];
         CLEANUP(str_clear) struct str as = STR_INIT;
-        in_words(k->classes, &as);
+        classes_words(k->classes, &as);
         when_cell(call, k->first_seen_ms, first);
         when_cell(call, k->last_seen_ms, last);
         snprintf(n, sizeof n, "%" PRId64, k->deliveries);
@@ -139,7 +118,7 @@ static int page(const struct call *call, const struct view_duplicates *d, size_t
     span(d);
     balance(d);
     headlines(call, d);
-    counts(call, "Copies by day", "day", d->day, d->days);
+    days(call, d);
     counts(call, "Copies by mailbox", "mailbox", d->mailbox, d->mailboxes);
     counts(call, "Copies by the sender's domain", "domain", d->domain, d->domains);
     keys(call, d, limit);
@@ -174,10 +153,11 @@ static int rows_of(const struct call *call, const char *number, int64_t since, i
     struct err err = ERR_INIT;
     const struct views *v = call->ops->views;
     bool late_ones = strcmp(number, "late_decisions") == 0;
+    const struct view_figure asked = {.number = number, .since_ms = since, .until_ms = until};
     enum rc rc = report_format(call, &format, &err);
     if (rc == RC_OK)
         rc = late_ones ? v->duplicates(v->self, since, until, &view, &err)
-                       : v->duplicate_rows(v->self, since, until, number, &view, &err);
+                       : v->duplicate_rows(v->self, &asked, &view, &err);
     if (rc != RC_OK)
         return failed(&err);
     const struct view_duplicates *d = view.row;

@@ -20,7 +20,7 @@ void put_slice(struct fields *f, const char *name, struct slice text);
 void put_format(struct fields *f, const char *name, const char *format, ...) PRINTF(3, 4);
 void put_number(struct fields *f, const char *name, int64_t number);
 void put_flag(struct fields *f, const char *name, bool flag);
-/* What a template has written. */
+/* What a template, or a drawing, has written. */
 void put_markup(struct fields *f, const char *name, struct slice markup);
 /* An instant as a list of one row: {{#seen}}<time datetime="{{utc}}">{{local}}</time>{{/seen}}; none
  * where it is NOT_DUE or 0. */

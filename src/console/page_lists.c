@@ -76,39 +76,54 @@ void page_items(struct visit *v)
 
 /* ---- the rows behind a figure of the report --------------------------------------------------------------------- */
 
+/* "another copy on 2026-03-02", "copies in help" */
+static void put_figure_name(struct visit *v, const char *name)
+{
+    const char *value = strchr(name, ':'), *slash = strchr(name, '/');
+    if (value && slash && strncmp(name, "day:", 4) == 0)
+        put_format(v->page, "figure", "%.10s: %s", value + 1, label("class", slash + 1));
+    else
+        put(v->page, "figure", value ? value + 1 : label("figure", name));
+}
+
+static void put_figure_row(struct visit *v, const struct view_report_row *r)
+{
+    struct fields *row = put_row(v->page, "rows");
+    char room[16];
+    text_copy(room, 13, r->key);
+    put(row, "name", room);
+    put(row, "shown_name", r->reference[0] ? r->reference : "a mail without a case");
+    put(row, "mailbox", r->mailbox);
+    put(row, "what", label("class", r->what));
+    put_when(row, "at", r->at_ms, v->now.wall_ms);
+}
+
 static enum rc figure(struct visit *v, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     CLEANUP(str_clear) struct str path = STR_INIT;
     const struct views *views = v->ops->views;
     const struct form *query = &v->request->query;
-    const char *name = form_get(query, "figure");
-    int64_t since = number_of(form_get(query, "since"), 0);
-    int64_t until = number_of(form_get(query, "until"), v->now.wall_ms);
-    int64_t below = number_of(form_get(query, "after"), 0);
-    TRY(views->figure(views->self, name, since, until, below, PAGE_ROWS + 1, &view, err));
-    const struct view_figure_row *r = view.row;
+    const struct view_figure asked = {.number = form_get(query, "figure"),
+                                      .since_ms = number_of(form_get(query, "since"), 0),
+                                      .until_ms =
+                                          number_of(form_get(query, "until"), v->now.wall_ms),
+                                      .below = number_of(form_get(query, "after"), 0),
+                                      .limit = PAGE_ROWS + 1};
+    TRY(views->duplicate_rows(views->self, &asked, &view, err));
+    const struct view_report_row *r = view.row;
     size_t shown = view.count > PAGE_ROWS ? PAGE_ROWS : view.count;
-    for (size_t i = 0; i < shown; i++) {
-        struct fields *row = put_row(v->page, "rows");
-        char room[16];
-        const char *class = label("class", r[i].what);
-        text_copy(room, 13, r[i].key);
-        put(row, "name", room);
-        put(row, "shown_name", r[i].reference[0] ? r[i].reference : "a mail without a case");
-        put(row, "mailbox", r[i].mailbox);
-        put(row, "what", class != r[i].what ? class : label("outcome", r[i].what));
-        put_when(row, "at", r[i].at_ms, v->now.wall_ms);
-    }
-    put(v->page, "figure", label("figure", name));
-    put_when(v->page, "since", since, v->now.wall_ms);
-    put_when(v->page, "until", until, v->now.wall_ms);
+    for (size_t i = 0; i < shown; i++)
+        put_figure_row(v, &r[i]);
+    put_figure_name(v, asked.number);
+    put_when(v->page, "since", asked.since_ms, v->now.wall_ms);
+    put_when(v->page, "until", asked.until_ms, v->now.wall_ms);
     put_flag(v->page, "empty", shown == 0);
-    put_flag(v->page, "from_start", below > 0);
+    put_flag(v->page, "from_start", asked.below > 0);
     str_addz(&path, "/arrivals?figure=");
-    url_add(&path, name);
-    str_addf(&path, "&since=%" PRId64 "&until=%" PRId64, since, until);
-    if (below > 0)
+    url_add(&path, asked.number);
+    str_addf(&path, "&since=%" PRId64 "&until=%" PRId64, asked.since_ms, asked.until_ms);
+    if (asked.below > 0)
         put(v->page, "first_page", str_z(&path));
     if (view.count > PAGE_ROWS)
         put_format(v->page, "next_page", "%s&after=%" PRId64, str_z(&path), r[shown - 1].id);
@@ -260,6 +275,8 @@ void page_deployments(struct visit *v)
     show(v, "deployments", "Deployments");
 }
 
+#define DECISIONS_SHOWN 500
+
 /* ---- audit -------------------------------------------------------------------------------------------------------- */
 
 static void put_decision(struct visit *v, const struct view_decision *d)
@@ -284,21 +301,63 @@ static int newest_first(const void *a, const void *b)
     return x->decided_ms < y->decided_ms ? 1 : x->decided_ms > y->decided_ms ? -1 : 0;
 }
 
-static enum rc decisions(struct visit *v, int64_t until, struct err *err)
+/* All of 30 days, or those that a figure of the report counts: of its period, by one person or asked. */
+struct audited {
+    int64_t since, until;
+    const char *by; /* "" is anybody */
+    bool asked;     /* only where a mail waited for it */
+};
+
+static struct audited audited_of(const struct visit *v)
+{
+    const struct form *query = &v->request->query;
+    int64_t until = number_of(form_get(query, "until"), v->now.wall_ms + 1);
+    return (struct audited){.since = number_of(form_get(query, "since"), until - DAYS(30)),
+                            .until = until,
+                            .by = form_get(query, "by"),
+                            .asked = form_has(query, "asked")};
+}
+
+static bool is_audited(const struct audited *a, const struct view_decision *d)
+{
+    return (!a->by[0] || strcmp(a->by, d->by) == 0) && (!a->asked || d->asked_ms != NOT_DUE);
+}
+
+/* Where a list ends before its period does, it goes on from there. */
+static void put_earlier(struct visit *v, const struct audited *a, int64_t last_ms, bool more)
+{
+    CLEANUP(str_clear) struct str link = STR_INIT;
+    if (!more && (a->by[0] || a->asked))
+        return;
+    str_addf(&link, "/audit?until=%" PRId64, more ? last_ms + 1 : a->since);
+    if (more)
+        str_addf(&link, "&since=%" PRId64 "%s&by=", a->since, a->asked ? "&asked=1" : "");
+    if (more)
+        url_add(&link, a->by);
+    put(v->page, "earlier", str_z(&link));
+    put_flag(v->page, "same_period", more);
+}
+
+static enum rc decisions(struct visit *v, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
-    int64_t since = until - DAYS(30);
-    TRY(views->decisions(views->self, since, until, false, &view, err));
+    const struct audited a = audited_of(v);
+    TRY(views->decisions(views->self, a.since, a.until, false, &view, err));
     struct view_decision *d = view.row;
+    size_t shown = 0, i = 0;
     if (view.count > 0)
         qsort(d, view.count, sizeof *d, newest_first);
-    for (size_t i = 0; i < view.count && i < 500; i++)
+    for (; i < view.count && shown < DECISIONS_SHOWN; i++) {
+        if (!is_audited(&a, &d[i]))
+            continue;
         put_decision(v, &d[i]);
-    put_flag(v->page, "empty", view.count == 0);
-    put_when(v->page, "since", since, v->now.wall_ms);
-    put_when(v->page, "until", until, v->now.wall_ms);
-    put_format(v->page, "earlier", "/audit?until=%" PRId64, since);
+        shown++;
+    }
+    put_flag(v->page, "empty", shown == 0);
+    put_when(v->page, "since", a.since, v->now.wall_ms);
+    put_when(v->page, "until", a.until, v->now.wall_ms);
+    put_earlier(v, &a, shown > 0 ? d[i - 1].decided_ms : 0, i < view.count);
     return RC_OK;
 }
 
@@ -327,8 +386,7 @@ static enum rc put_looks(struct visit *v, struct err *err)
 void page_audit(struct visit *v)
 {
     struct err err = ERR_INIT;
-    int64_t until = number_of(form_get(&v->request->query, "until"), v->now.wall_ms + 1);
-    if (decisions(v, until, &err) != RC_OK || put_looks(v, &err) != RC_OK)
+    if (decisions(v, &err) != RC_OK || put_looks(v, &err) != RC_OK)
         refuse_err(v, &err);
     else
         show(v, "audit", "Audit");

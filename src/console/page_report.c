@@ -10,94 +10,46 @@
 #include <string.h>
 #include <time.h>
 
-#define DAYS_MAX 92
-#define KEYS_MAX 50
-#define CHART    120 /* the height of its bars */
-#define FEW      30  /* arrivals below which a bar says nothing */
+#define KEYS_MAX 40
+#define LATE_MAX 20
 
 struct reporting {
     struct visit *v;
     const struct view_duplicates *d;
     int64_t since, until;
+    char rows[96]; /* where the rows of a figure are; its name follows */
 };
 
 /* ---- figures -------------------------------------------------------------------------------------------- */
 
-static void
-put_figure(struct reporting *r, struct fields *f, const char *list, const char *name, int64_t n)
+static void put_link(struct reporting *r, struct fields *f, const char *figure)
 {
-    struct fields *row = put_row(f, list);
-    put(row, "figure", name);
-    put(row, "label", label("figure", name));
-    put_number(row, "count", n);
-    put_format(row, "link", "/arrivals?figure=%s&since=%" PRId64 "&until=%" PRId64, name, r->since,
-               r->until);
+    CLEANUP(str_clear) struct str link = STR_INIT;
+    str_addz(&link, r->rows);
+    url_add(&link, figure);
+    put(f, "link", str_z(&link));
 }
 
-static int64_t sum_of_classes(const struct view_duplicates *d)
+static void put_part(struct reporting *r, const char *list, enum figure_part part)
 {
-    int64_t sum = 0;
-    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
-        sum += d->class[i];
-    return sum;
+    for (const struct report_figure *f = report_figure(part, NULL); f; f = report_figure(part, f)) {
+        struct fields *row = put_row(r->v->page, list);
+        put(row, "figure", f->name);
+        put(row, "label", label("figure", f->name));
+        put_number(row, "count", figure_count(r->d, f));
+        put_link(r, row, f->name);
+    }
 }
 
-static int64_t sum_of_first(const struct view_duplicates *d)
+static void put_figures(struct reporting *r)
 {
-    int64_t sum = 0;
-    for (size_t i = 0; i < DISPOSITION_COUNT; i++)
-        sum += d->arrived_as[i];
-    return sum;
-}
-
-static int64_t sum_decided(const struct view_duplicates *d)
-{
-    return d->decided_new_case + d->decided_append + d->decided_dismissed + d->decided_waiting;
-}
-
-static bool adds_up(const struct view_duplicates *d)
-{
-    return d->deliveries == sum_of_classes(d) && d->class[CLASS_FIRST] == sum_of_first(d) &&
-           sum_decided(d) == d->arrived_as[DISPOSITION_HELD] + d->class[CLASS_CONFLICT] +
-                                 d->class[CLASS_GATEWAY_COPY];
-}
-
-static void put_balance(struct reporting *r)
-{
-    /* clang-format off */
-    static const struct { enum disposition as; const char *figure; } first[] = {
-        { DISPOSITION_CASE, "new_cases" },    { DISPOSITION_APPEND, "appended" },  { DISPOSITION_REPORT, "reports" },
-        { DISPOSITION_EVIDENCE, "evidence" }, { DISPOSITION_ADOPTED, "adopted" },  { DISPOSITION_HELD, "held" },
-    };
-    /* clang-format on */
-    struct fields *page = r->v->page;
-    const struct view_duplicates *d = r->d;
-    put_figure(r, page, "all", "deliveries", d->deliveries);
-    for (size_t i = 0; i < LENGTH(first); i++)
-        put_figure(r, page, "parts", first[i].figure, d->arrived_as[first[i].as]);
-    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
-        if (i != CLASS_FIRST)
-            put_figure(r, page, "parts", delivery_class_text((enum delivery_class)i), d->class[i]);
-    put_figure(r, page, "answers", "decided.new_case", d->decided_new_case);
-    put_figure(r, page, "answers", "decided.append", d->decided_append);
-    put_figure(r, page, "answers", "decided.dismissed", d->decided_dismissed);
-    put_figure(r, page, "answers", "decided.waiting", d->decided_waiting);
-    put_flag(page, "adds_up", adds_up(d));
-}
-
-static void put_boundaries(struct reporting *r)
-{
-    const struct view_duplicates *d = r->d;
-    const struct {
-        const char *figure;
-        int64_t n;
-    } rows[] = {{"boundaries.delivery", d->by_delivery},
-                {"boundaries.concurrent_run", d->by_concurrent_run},
-                {"boundaries.retry", d->by_retry},
-                {"boundaries.replay", d->by_replay},
-                {"boundaries.other_deployment", d->by_other_deployment}};
-    for (size_t i = 0; i < LENGTH(rows); i++)
-        put_figure(r, r->v->page, "boundaries", rows[i].figure, rows[i].n);
+    put_part(r, "headlines", FIGURE_OUTCOME);
+    put_part(r, "all", FIGURE_ARRIVALS);
+    put_part(r, "parts", FIGURE_BECAME);
+    put_part(r, "parts", FIGURE_AGAIN);
+    put_part(r, "answers", FIGURE_DECIDED);
+    put_part(r, "boundaries", FIGURE_BOUNDARY);
+    put_flag(r->v->page, "adds_up", report_adds_up(r->d));
 }
 
 /* ---- headlines ------------------------------------------------------------------------------------------ */
@@ -113,7 +65,19 @@ struct person {
     int64_t count;
 };
 
-static void put_people(struct visit *v, const struct view_decision *d, size_t count)
+/* Who decided is for operators, and so are the rows. */
+static void
+put_audit_link(struct reporting *r, struct fields *f, const char *name, const char *more)
+{
+    CLEANUP(str_clear) struct str link = STR_INIT;
+    if (!may(r->v, ROLE_OPERATOR))
+        return;
+    str_addf(&link, "/audit?since=%" PRId64 "&until=%" PRId64 "&%s=", r->since, r->until, name);
+    url_add(&link, more);
+    put(f, "link", str_z(&link));
+}
+
+static void put_people(struct reporting *r, const struct view_decision *d, size_t count)
 {
     CLEANUP(mem_free) struct person *p = mem_new(count + 1, sizeof *p);
     size_t people = 0;
@@ -126,13 +90,14 @@ static void put_people(struct visit *v, const struct view_decision *d, size_t co
         p[at].count++;
     }
     for (size_t i = 0; i < people; i++) {
-        struct fields *row = put_row(v->page, "people");
-        put(row, "person", may(v, ROLE_OPERATOR) ? p[i].name : "a person");
+        struct fields *row = put_row(r->v->page, "people");
+        put(row, "person", may(r->v, ROLE_OPERATOR) ? p[i].name : "a person");
         put_number(row, "count", p[i].count);
+        put_audit_link(r, row, "by", p[i].name);
     }
 }
 
-static void put_time_to_decide(struct visit *v, const struct view_decision *d, size_t count)
+static void put_time_to_decide(struct reporting *r, const struct view_decision *d, size_t count)
 {
     CLEANUP(mem_free) int64_t *took = mem_new(count + 1, sizeof *took);
     char age[32];
@@ -144,8 +109,10 @@ static void put_time_to_decide(struct visit *v, const struct view_decision *d, s
         return;
     qsort(took, n, sizeof *took, by_number);
     period_age(took[(n - 1) / 2], age);
-    put(v->page, "time_to_decide", age);
-    put_number(v->page, "decided_count", (int64_t)n);
+    struct fields *row = put_row(r->v->page, "decided");
+    put(row, "time_to_decide", age);
+    put_number(row, "decided_count", (int64_t)n);
+    put_audit_link(r, row, "asked", "1");
 }
 
 static enum rc put_decided(struct reporting *r, struct err *err)
@@ -153,8 +120,8 @@ static enum rc put_decided(struct reporting *r, struct err *err)
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = r->v->ops->views;
     TRY(views->decisions(views->self, r->since, r->until, false, &view, err));
-    put_people(r->v, view.row, view.count);
-    put_time_to_decide(r->v, view.row, view.count);
+    put_people(r, view.row, view.count);
+    put_time_to_decide(r, view.row, view.count);
     return RC_OK;
 }
 
@@ -163,10 +130,6 @@ static enum rc put_headlines(struct reporting *r, struct err *err)
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = r->v->ops->views;
     int64_t not_told = 0;
-    put_figure(r, r->v->page, "headlines", "cases_prevented", r->d->cases_prevented);
-    put_figure(r, r->v->page, "headlines", "acknowledgements_withheld",
-               r->d->acknowledgements_withheld);
-    put_figure(r, r->v->page, "headlines", "doubles", r->d->doubles);
     TRY(views->mailboxes(views->self, r->v->now.wall_ms, &view, err));
     const struct view_mailbox *m = view.row;
     for (size_t i = 0; i < view.count; i++)
@@ -175,99 +138,37 @@ static enum rc put_headlines(struct reporting *r, struct err *err)
     return put_decided(r, err);
 }
 
-/* ---- bars per local day, stacked by cause ------------------------------------------------------------------ */
+/* ---- bars by local day, stacked by cause ------------------------------------------------------------------ */
 
-/* clang-format off */
-static const struct { const char *class, *name; } causes[] = {
-    { "redelivered",  "bar_redelivered" }, { "list_copy",  "bar_list_copy"  }, { "gateway_copy", "bar_gateway_copy" },
-    { "reobserved",   "bar_reobserved"  }, { "returned",   "bar_returned"   },
-};
-/* clang-format on */
-
-struct day {
-    char date[16];
-    int64_t count[LENGTH(causes)], sum;
-};
-
-/* The local date, by the zone of the pages. */
-static void date_of(int64_t at_ms, char out[16])
+static void put_day(struct reporting *r, const struct view_day *d)
 {
-    char exact[32];
-    period_exact(at_ms, exact);
-    exact[10] = '\0';
-    text_copy(out, 16, exact);
-}
-
-static size_t read_days(const struct view *view, struct day *day)
-{
-    const struct view_quarter *q = view->row;
-    size_t days = 0;
-    for (size_t i = 0; i < view->count; i++) {
-        char date[16];
-        date_of(q[i].start_ms, date);
-        if (days == 0 || strcmp(day[days - 1].date, date) != 0) {
-            if (days == DAYS_MAX)
-                return days;
-            day[days++] = (struct day){.sum = 0};
-            text_copy(day[days - 1].date, sizeof day[0].date, date);
-        }
-        for (size_t c = 0; c < LENGTH(causes); c++)
-            if (strcmp(q[i].class, causes[c].class) == 0) {
-                day[days - 1].count[c] += q[i].count;
-                day[days - 1].sum += q[i].count;
-            }
-    }
-    return days;
-}
-
-static void put_day(struct fields *chart, const struct day *d, size_t at, int64_t most)
-{
-    struct fields *row = put_row(chart, "days");
-    int64_t y = CHART;
+    CLEANUP(str_clear) struct str figure = STR_INIT;
+    struct fields *row = put_row(r->v->page, "days");
+    str_addf(&figure, "day:%s", d->date);
     put(row, "date", d->date);
-    put(row, "short_date", d->date + 5);
     put_number(row, "sum", d->sum);
-    put_number(row, "x", (int64_t)at * 22);
-    put_flag(row, "labelled", at % 5 == 0);
-    for (size_t c = 0; c < LENGTH(causes); c++) {
-        int64_t height = d->count[c] * CHART / most;
-        if (d->count[c] == 0)
+    put_link(r, row, str_z(&figure));
+    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++) {
+        CLEANUP(str_clear) struct str one = STR_INIT;
+        const char *class = delivery_class_text((enum delivery_class)i);
+        if (d->count[i] == 0)
             continue;
-        height = height > 0 ? height : 1;
-        y -= height;
-        struct fields *bar = put_row(row, "stack");
-        put_number(bar, "y", y > 0 ? y : 0);
-        put_number(bar, "height", height);
-        put(bar, "cause", causes[c].class);
-        put(bar, "cause_label", label("class", causes[c].class));
-        put_number(bar, "count", d->count[c]);
+        struct fields *cause = put_row(row, "causes");
+        str_addf(&one, "%s/%s", str_z(&figure), class);
+        put(cause, "label", label("class", class));
+        put_number(cause, "count", d->count[i]);
+        put_link(r, cause, str_z(&one));
     }
 }
 
-static enum rc put_days(struct reporting *r, struct err *err)
+static void put_days(struct reporting *r)
 {
-    CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(mem_free) struct day *day = mem_new(DAYS_MAX + 1, sizeof *day);
-    const struct views *views = r->v->ops->views;
-    int64_t most = 0;
-    TRY(views->quarters(views->self, r->since, r->until, &view, err));
-    size_t days = read_days(&view, day);
-    for (size_t i = 0; i < days; i++)
-        most = day[i].sum > most ? day[i].sum : most;
-    put_flag(r->v->page, "few", r->d->deliveries < FEW);
-    if (most == 0)
-        return RC_OK;
-    struct fields *chart = put_row(r->v->page, "chart");
-    put_number(chart, "most", most);
-    put_number(chart, "width", (int64_t)days * 22);
-    for (size_t i = 0; i < days; i++)
-        put_day(chart, &day[i], i, most);
-    for (size_t c = 0; c < LENGTH(causes); c++) {
-        struct fields *row = put_row(chart, "causes");
-        put(row, "cause", causes[c].class);
-        put(row, "cause_label", label("class", causes[c].class));
-    }
-    return RC_OK;
+    CLEANUP(str_clear) struct str chart = STR_INIT;
+    day_chart(r->d, r->v->now.wall_ms, r->rows, &chart);
+    put_markup(r->v->page, "chart", str_slice(&chart));
+    put_flag(r->v->page, "by_day", r->d->days > 0);
+    for (size_t i = 0; i < r->d->days; i++)
+        put_day(r, &r->d->day[i]);
 }
 
 /* ---- a row a case ------------------------------------------------------------------------------------------- */
@@ -277,25 +178,44 @@ static void put_keys(struct reporting *r)
     for (size_t i = 0; i < r->d->keys && i < KEYS_MAX; i++) {
         const struct view_key *k = &r->d->key[i];
         struct fields *row = put_row(r->v->page, "keys");
-        struct slice rest = slice_z(k->classes), class;
         CLEANUP(str_clear) struct str kinds = STR_INIT;
+        CLEANUP(str_clear) struct str figure = STR_INIT;
         char room[16];
-        while (rest.len > 0 && slice_next(&rest, ',', &class)) {
-            CLEANUP(str_clear) struct str word = STR_INIT;
-            str_add(&word, class);
-            str_addf(&kinds, "%s%s", kinds.len ? ", " : "", label("class", str_z(&word)));
-        }
+        classes_words(k->classes, &kinds);
+        str_addf(&figure, "key:%s", k->key);
         text_copy(room, 13, k->key);
         put(row, "name", room);
         put(row, "shown_name", k->reference[0] ? k->reference : "a mail without a case");
         put(row, "kinds", str_z(&kinds));
         put_number(row, "count", k->deliveries);
+        put_link(r, row, str_z(&figure));
         put_when(row, "first", k->first_seen_ms, r->v->now.wall_ms);
         put_when(row, "last", k->last_seen_ms, r->v->now.wall_ms);
     }
     if (r->d->keys > KEYS_MAX)
         put_number(r->v->page, "more_keys", (int64_t)(r->d->keys - KEYS_MAX));
     put_number(r->v->page, "key_count", (int64_t)r->d->keys);
+    put_flag(r->v->page, "any_keys", r->d->keys > 0);
+}
+
+/* The past stays what it was: what was decided after the period is told beside it. */
+static void put_late(struct reporting *r)
+{
+    for (size_t i = 0; i < r->d->late_count && i < LATE_MAX; i++) {
+        const struct view_decision *l = &r->d->late[i];
+        struct fields *row = put_row(r->v->page, "late");
+        char room[16];
+        text_copy(room, 13, l->key);
+        put(row, "name", room);
+        put(row, "shown_name", l->reference[0] ? l->reference : "a mail without a case");
+        put(row, "decision", label("decision", l->decision));
+        put(row, "person", may(r->v, ROLE_OPERATOR) ? l->by : "a person");
+        put_when(row, "at", l->decided_ms, r->v->now.wall_ms);
+    }
+    if (r->d->late_count > 0)
+        put_number(r->v->page, "late_count", (int64_t)r->d->late_count);
+    if (r->d->late_count > LATE_MAX)
+        put_number(r->v->page, "more_late", (int64_t)(r->d->late_count - LATE_MAX));
 }
 
 static enum rc put_suspects(struct reporting *r, struct err *err)
@@ -356,43 +276,20 @@ static void put_head(struct reporting *r)
 static enum rc write_report(struct reporting *r, struct err *err)
 {
     put_head(r);
-    put_balance(r);
-    put_boundaries(r);
+    put_figures(r);
     put_keys(r);
+    put_late(r);
+    put_days(r);
     TRY(put_headlines(r, err));
-    TRY(put_days(r, err));
     return put_suspects(r, err);
 }
 
-/* clang-format off */
-static const struct sheet_column csv_columns[] = {
-    { "case",       "CASE",     NULL, SHEET_TEXT   },
-    { "key",        "KEY",      NULL, SHEET_TEXT   },
-    { "arrivals",   "ARRIVALS", NULL, SHEET_NUMBER },
-    { "kinds",      "KINDS",    NULL, SHEET_TEXT   },
-    { "first_seen", "FIRST",    NULL, SHEET_WHEN   },
-    { "last_seen",  "LAST",     NULL, SHEET_WHEN   },
-};
-/* clang-format on */
-
-static struct sheet *sheet_of(const struct view_duplicates *d)
-{
-    struct sheet *sheet = sheet_new("Duplicates", csv_columns, LENGTH(csv_columns));
-    for (size_t i = 0; i < d->keys; i++) {
-        char count[24], first[WHEN_TEXT_SIZE], last[WHEN_TEXT_SIZE];
-        snprintf(count, sizeof count, "%" PRId64, d->key[i].deliveries);
-        when_text(d->key[i].first_seen_ms, first);
-        when_text(d->key[i].last_seen_ms, last);
-        const char *cell[] = {d->key[i].reference, d->key[i].key, count,
-                              d->key[i].classes,   first,         last};
-        sheet_row(sheet, cell);
-    }
-    return sheet;
-}
-
+/* A row a mail, or with `of=numbers` all that the report counts. */
 static void give_csv(struct visit *v, const struct view_duplicates *d)
 {
-    CLEANUP(sheet_free) struct sheet *sheet = sheet_of(d);
+    bool numbers = strcmp(form_get(&v->request->query, "of"), "numbers") == 0;
+    CLEANUP(sheet_free)
+    struct sheet *sheet = numbers ? duplicates_sheet(d) : duplicate_mails_sheet(d);
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -403,7 +300,8 @@ static void give_csv(struct visit *v, const struct view_duplicates *d)
     str_add(&v->response->body, (struct slice){text, size});
     free(text);
     v->response->type = "text/csv; charset=utf-8";
-    str_addz(&v->response->file_name, "attachment; filename=duplicates.csv");
+    str_addf(&v->response->file_name, "attachment; filename=%s.csv",
+             numbers ? "duplicates-numbers" : "duplicates");
 }
 
 static void give(struct reporting *r, const struct view *view)
@@ -436,5 +334,7 @@ void page_report(struct visit *v)
         return;
     }
     r.d = view.row;
+    snprintf(r.rows, sizeof r.rows,
+             "/arrivals?since=%" PRId64 "&until=%" PRId64 "&figure=", r.since, r.until);
     give(&r, &view);
 }

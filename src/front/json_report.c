@@ -3,6 +3,7 @@
 #include <onecase/when.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Contract section 8: the duplicate report, whose totals must add up. */
 
@@ -18,51 +19,50 @@ static json_t *when(int64_t at_ms)
     return at_ms == NOT_DUE ? json_null() : json_string(out);
 }
 
-static json_t *decided(const struct view_duplicates *d)
+/* Each number where its name says: "decided.waiting" is in "decided". */
+static void figures(json_t *o, const struct view_duplicates *d, enum figure_part part)
 {
-    json_t *o = json_object();
-    put(o, "new_case", d->decided_new_case);
-    put(o, "append", d->decided_append);
-    put(o, "dismissed", d->decided_dismissed);
-    put(o, "waiting", d->decided_waiting);
-    return o;
+    for (const struct report_figure *f = report_figure(part, NULL); f; f = report_figure(part, f)) {
+        const char *dot = strchr(f->name, '.');
+        put(o, dot ? dot + 1 : f->name, figure_count(d, f));
+    }
 }
-
-/* clang-format off */
-static const struct {
-    const char *name;
-    enum disposition disposition;
-} arrivals[] = {
-    { "new_cases", DISPOSITION_CASE     }, { "appended", DISPOSITION_APPEND  },
-    { "reports",   DISPOSITION_REPORT   }, { "evidence", DISPOSITION_EVIDENCE },
-    { "adopted",   DISPOSITION_ADOPTED  }, { "held",     DISPOSITION_HELD    },
-};
-/* clang-format on */
 
 static json_t *totals(const struct view_duplicates *d)
 {
-    json_t *o = json_object();
-    put(o, "deliveries", d->deliveries);
-    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
-        put(o, delivery_class_text((enum delivery_class)i), d->class[i]);
-    for (size_t i = 0; i < LENGTH(arrivals); i++)
-        put(o, arrivals[i].name, d->arrived_as[arrivals[i].disposition]);
-    json_object_set_new(o, "decided", decided(d));
-    put(o, "cases_prevented", d->cases_prevented);
-    put(o, "acknowledgements_withheld", d->acknowledgements_withheld);
-    put(o, "doubles", d->doubles);
+    json_t *o = json_object(), *decided = json_object();
+    figures(decided, d, FIGURE_DECIDED);
+    figures(o, d, FIGURE_ARRIVALS);
+    figures(o, d, FIGURE_NEW);
+    figures(o, d, FIGURE_AGAIN);
+    figures(o, d, FIGURE_BECAME);
+    json_object_set_new(o, "decided", decided);
+    figures(o, d, FIGURE_OUTCOME);
     return o;
 }
 
 static json_t *boundaries(const struct view_duplicates *d)
 {
     json_t *o = json_object();
-    put(o, "delivery", d->by_delivery);
-    put(o, "concurrent_run", d->by_concurrent_run);
-    put(o, "retry", d->by_retry);
-    put(o, "replay", d->by_replay);
-    put(o, "other_deployment", d->by_other_deployment);
+    figures(o, d, FIGURE_BOUNDARY);
     return o;
+}
+
+/* With the kinds that were there. */
+static json_t *days(const struct view_duplicates *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->days; i++) {
+        json_t *o = json_object(), *classes = json_object();
+        for (size_t c = 0; c < DELIVERY_CLASS_COUNT; c++)
+            if (d->day[i].count[c] > 0)
+                put(classes, delivery_class_text((enum delivery_class)c), d->day[i].count[c]);
+        json_object_set_new(o, "day", json_string(d->day[i].date));
+        put(o, "duplicates", d->day[i].sum);
+        json_object_set_new(o, "classes", classes);
+        json_array_append_new(list, o);
+    }
+    return list;
 }
 
 static json_t *counts(const char *name, const struct view_count *row, size_t count)
@@ -128,7 +128,7 @@ void json_duplicates(const struct view *view, struct str *out)
     json_object_set_new(o, "until", when(d->until_ms));
     json_object_set_new(o, "totals", totals(d));
     json_object_set_new(o, "boundaries", boundaries(d));
-    json_object_set_new(o, "by_day", counts("day", d->day, d->days));
+    json_object_set_new(o, "by_day", days(d));
     json_object_set_new(o, "by_mailbox", counts("mailbox", d->mailbox, d->mailboxes));
     json_object_set_new(o, "by_sender_domain", counts("domain", d->domain, d->domains));
     json_object_set_new(o, "keys", keys(d));

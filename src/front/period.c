@@ -4,16 +4,31 @@
 #include <string.h>
 #include <time.h>
 
+/* A date is the midnight with which it begins where people read (TZ). */
+static bool local_date(const char *text, int64_t *out_ms)
+{
+    CLEANUP(str_clear) struct str utc = STR_INIT;
+    int64_t midnight;
+    struct tm day;
+    str_addf(&utc, "%sT00:00:00Z", text);
+    if (!when_parse(str_slice(&utc), &midnight))
+        return false;
+    time_t at = (time_t)(midnight / 1000);
+    if (!gmtime_r(&at, &day))
+        return false;
+    day.tm_isdst = -1;
+    *out_ms = (int64_t)mktime(&day) * 1000;
+    return true;
+}
+
 enum rc period_parse(const char *text, int64_t now_ms, int64_t *out_ms, struct err *err)
 {
     int64_t length;
-    CLEANUP(str_clear) struct str day = STR_INIT;
     if (when_duration(slice_z(text), &length)) {
         *out_ms = now_ms - length;
         return RC_OK;
     }
-    str_addf(&day, "%sT00:00:00Z", text);
-    if (when_parse(slice_z(text), out_ms) || when_parse(str_slice(&day), out_ms))
+    if (when_parse(slice_z(text), out_ms) || local_date(text, out_ms))
         return RC_OK;
     return FAIL(err, RC_USAGE, "'%s' is neither a duration (12h, 7d) nor a date (2026-03-02)",
                 text);

@@ -11,9 +11,6 @@
 /* Rows that a sheet of paper bears; the rest is counted, and a command shows it. */
 #define CASES_SHOWN 40
 #define NAMES_SHOWN 12
-#define DAYS_SHOWN  62
-/* Fewer arrivals show chance, no course. */
-#define LEAST_FOR_DAYS 30
 
 static const char style[] =
     "@page{size:A4;margin:14mm}"
@@ -35,10 +32,16 @@ static const char style[] =
     "tr.sum td{border-top:2px solid #8a949e;font-weight:600}"
     "td.bar{width:34%}.bar i{display:block;height:.85em;background:#1f4e79;min-width:1px}"
     ".good{color:#1a6b34;font-weight:600}.bad{color:#b3261e}p.bad{font-weight:600}"
-    ".days{display:flex;align-items:flex-end;gap:2px;height:6em;border-bottom:1px solid "
-    "#8a949e;margin:.4em 0 0}"
-    ".days i{flex:1 1 0;background:#1f4e79;min-height:1px;max-width:3em}.between{display:flex;"
-    "justify-content:space-between;color:#4a5560;font-size:.85em}"
+    "figure{margin:0}.days{max-width:100%;height:auto;display:block}.days text{font-size:10px;fill:"
+    "#4a5560}.days .scale{text-anchor:end}"
+    ".ground{stroke:#c9d1d9;fill:none}.trend{fill:none;stroke:#1b1f24;stroke-width:1.5}"
+    ".legend{color:#4a5560;font-size:.85em}.key{display:inline-block;width:.8em;height:.8em;margin:"
+    "0 .2em 0 .8em}"
+    ".key:first-child{margin-left:0}.key.trend{height:.2em;background:#1b1f24;vertical-align:"
+    "middle}"
+    ".c-redelivered{fill:#1f4e79;background:#1f4e79}.c-list_copy{fill:#7a9e3d;background:#7a9e3d}"
+    ".c-gateway_copy{fill:#b8651b;background:#b8651b}.c-reobserved{fill:#6b5aa8;background:#6b5aa8}"
+    ".c-returned{fill:#a83a5b;background:#a83a5b}"
     "small,.notes{color:#4a5560;font-size:.85em}.notes li{margin:.2em 0}code{font-family:'DejaVu "
     "Sans Mono',monospace;"
     "font-size:.92em}"
@@ -46,27 +49,23 @@ static const char style[] =
     "@media "
     "print{body{font-size:8.6pt;line-height:1.32;margin:0;padding:0;max-width:none}h2{margin:1em 0 "
     ".3em}"
-    "thead{display:table-header-group}tr,.tile,.days,section{break-inside:avoid}section.long{break-"
+    "thead{display:table-header-group}tr,.tile,figure,section{break-inside:avoid}section.long{"
+    "break-"
     "inside:auto}"
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}"
     "@media screen and (prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}header "
-    "p,small,.notes,.between"
+    "p,small,.notes,.legend"
     "{color:#a6b0ba}.tile{border-color:#39424c}.tile,.tile "
     "b{background:#1b2026}td,th{border-color:#39424c}"
-    ".bar i,.days i{background:#6ea8dc}.good{color:#6fce8c}.bad{color:#ff8a80}}";
+    ".bar i{background:#6ea8dc}.c-redelivered{fill:#6ea8dc;background:#6ea8dc}.days "
+    "text{fill:#a6b0ba}.trend{stroke:#e3e8ed}.key.trend{background:#e3e8ed}.ground{stroke:#39424c}."
+    "good{color:#6fce8c}.bad{color:#ff8a80}}";
 
 static void put(FILE *out, const char *text)
 {
     CLEANUP(str_clear) struct str plain = STR_INIT;
     plain_text(text, &plain);
     html_escaped(str_z(&plain), out);
-}
-
-static void row(FILE *out, int64_t n, const char *what)
-{
-    fprintf(out, "<tr><td class=\"n\">%" PRId64 "</td><td>", n);
-    put(out, what);
-    fputs("</td></tr>\n", out);
 }
 
 /* ---- head ---------------------------------------------------------------------------------------------- */
@@ -95,9 +94,10 @@ static void head(const struct view_duplicates *d, const struct report_facts *f, 
     fputs("</p></header>\n", out);
 }
 
-static void tile(FILE *out, bool bad, int64_t n, const char *what)
+static void tile(const char *figure, bool bad, int64_t n, const char *what, FILE *out)
 {
-    fprintf(out, "<div class=\"tile%s\"><b>%" PRId64 "</b>", bad ? " bad" : "", n);
+    fprintf(out, "<div class=\"tile%s\" data-figure=\"%s\"><b>%" PRId64 "</b>", bad ? " bad" : "",
+            figure, n);
     put(out, what);
     fputs("</div>\n", out);
 }
@@ -105,50 +105,34 @@ static void tile(FILE *out, bool bad, int64_t n, const char *what)
 static void tiles(const struct view_duplicates *d, FILE *out)
 {
     fputs("<div class=\"tiles\">\n", out);
-    tile(out, false, d->cases_prevented, "second cases avoided");
-    tile(out, false, d->acknowledgements_withheld, "confirmations in doubt, not sent twice");
-    tile(out, d->doubles > 0, d->doubles, "doubles that did happen, after a person's decision");
-    tile(out, false, d->decided_waiting, "mails that wait for a decision");
+    tile("cases_prevented", false, d->cases_prevented, "second cases avoided", out);
+    tile("acknowledgements_withheld", false, d->acknowledgements_withheld,
+         "confirmations in doubt, not sent twice", out);
+    tile("doubles", d->doubles > 0, d->doubles,
+         "doubles that did happen, after a person's decision", out);
+    tile("decided.waiting", false, d->decided_waiting, "mails that wait for a decision", out);
     fputs("</div>\n", out);
 }
 
 /* ---- the balance --------------------------------------------------------------------------------------- */
 
-bool report_adds_up(const struct view_duplicates *d)
+static void figures(const struct view_duplicates *d, enum figure_part part, FILE *out)
 {
-    int64_t classes = 0, arrived = 0;
-    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
-        classes += d->class[i];
-    for (size_t i = 0; i < DISPOSITION_COUNT; i++)
-        arrived += i == DISPOSITION_DISMISSED ? 0 : d->arrived_as[i];
-    int64_t asked =
-        d->arrived_as[DISPOSITION_HELD] + d->class[CLASS_CONFLICT] + d->class[CLASS_GATEWAY_COPY];
-    int64_t decided =
-        d->decided_new_case + d->decided_append + d->decided_dismissed + d->decided_waiting;
-    return classes == d->deliveries && arrived == d->class[CLASS_FIRST] && asked == decided;
+    for (const struct report_figure *f = report_figure(part, NULL); f; f = report_figure(part, f)) {
+        fprintf(out, "<tr data-figure=\"%s\"><td class=\"n\">%" PRId64 "</td><td>", f->name,
+                figure_count(d, f));
+        put(out, label("figure", f->name));
+        fputs("</td></tr>\n", out);
+    }
 }
 
 static void balance(const struct view_duplicates *d, FILE *out)
 {
-    static const struct {
-        enum disposition disposition;
-        const char *what;
-    } arrived[] = {
-        {DISPOSITION_CASE, "new cases"},
-        {DISPOSITION_APPEND, "added to cases"},
-        {DISPOSITION_REPORT, "reports about confirmations"},
-        {DISPOSITION_EVIDENCE, "our own confirmations seen"},
-        {DISPOSITION_ADOPTED, "remembered only"},
-        {DISPOSITION_HELD, "held for a decision"},
-    };
     fputs("<section><h2>What arrived, and what became of it</h2>\n<table><tbody>\n", out);
-    for (size_t i = 0; i < LENGTH(arrived); i++)
-        row(out, d->arrived_as[arrived[i].disposition], arrived[i].what);
-    for (size_t i = 0; i < DELIVERY_CLASS_COUNT; i++)
-        if (i != CLASS_FIRST)
-            row(out, d->class[i], label("class", delivery_class_text((enum delivery_class)i)));
+    figures(d, FIGURE_BECAME, out);
+    figures(d, FIGURE_AGAIN, out);
     fprintf(out,
-            "<tr class=\"sum\"><td class=\"n\">%" PRId64
+            "<tr class=\"sum\" data-figure=\"deliveries\"><td class=\"n\">%" PRId64
             "</td><td>arrivals, <span class=\"%s\">%s</span></td></tr>\n"
             "</tbody></table></section>\n",
             d->deliveries, report_adds_up(d) ? "good" : "bad",
@@ -163,9 +147,11 @@ static int64_t percent(int64_t n, int64_t most)
     return most > 0 ? n * 100 / most : 0;
 }
 
-static void bar(FILE *out, const char *what, int64_t n, int64_t most)
+static void bar(FILE *out, const char *figure, const char *what, int64_t n, int64_t most)
 {
-    fputs("<tr><td>", out);
+    fputs("<tr data-figure=\"", out);
+    put(out, figure);
+    fputs("\"><td>", out);
     put(out, what);
     fprintf(out, "</td><td class=\"n\">%" PRId64 "</td><td class=\"bar\">", n);
     if (n > 0)
@@ -175,20 +161,13 @@ static void bar(FILE *out, const char *what, int64_t n, int64_t most)
 
 static void boundaries(const struct view_duplicates *d, FILE *out)
 {
-    const struct {
-        const char *what;
-        int64_t n;
-    } rows[] = {{"the mail arrived twice", d->by_delivery},
-                {"two runs at once", d->by_concurrent_run},
-                {"a step tried again after a lost answer", d->by_retry},
-                {"a person's replay", d->by_replay},
-                {"another installation", d->by_other_deployment}};
+    const struct report_figure *f;
     int64_t most = 1;
-    for (size_t i = 0; i < LENGTH(rows); i++)
-        most = rows[i].n > most ? rows[i].n : most;
+    for (f = report_figure(FIGURE_BOUNDARY, NULL); f; f = report_figure(FIGURE_BOUNDARY, f))
+        most = figure_count(d, f) > most ? figure_count(d, f) : most;
     fputs("<section><h2>Where it would have doubled</h2>\n<table><tbody>\n", out);
-    for (size_t i = 0; i < LENGTH(rows); i++)
-        bar(out, rows[i].what, rows[i].n, most);
+    for (f = report_figure(FIGURE_BOUNDARY, NULL); f; f = report_figure(FIGURE_BOUNDARY, f))
+        bar(out, f->name, label("figure", f->name), figure_count(d, f), most);
     fputs("</tbody></table></section>\n", out);
 }
 
@@ -197,10 +176,7 @@ static void decisions(const struct view_duplicates *d, FILE *out)
     fputs("<section><h2>Decisions about what was held, in conflict or changed on its way</h2>\n"
           "<table><tbody>\n",
           out);
-    row(out, d->decided_new_case, "a case of its own");
-    row(out, d->decided_append, "added to a case");
-    row(out, d->decided_dismissed, "the same mail, or no request");
-    row(out, d->decided_waiting, "waiting");
+    figures(d, FIGURE_DECIDED, out);
     fputs("</tbody></table></section>\n", out);
 }
 
@@ -212,7 +188,8 @@ static int most_first(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void names(const char *title, const struct view_count *count, size_t n, FILE *out)
+static void
+names(const char *title, const char *list, const struct view_count *count, size_t n, FILE *out)
 {
     CLEANUP(mem_free) struct view_count *sorted = mem_new(n + 1, sizeof *sorted);
     int64_t rest = 0;
@@ -222,82 +199,40 @@ static void names(const char *title, const struct view_count *count, size_t n, F
     qsort(sorted, n, sizeof *sorted, most_first);
     int64_t most = sorted[0].count > 0 ? sorted[0].count : 1;
     fprintf(out, "<section><h2>%s</h2>\n<table><tbody>\n", title);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP(str_clear) struct str figure = STR_INIT;
+        str_addf(&figure, "%s:%s", list, sorted[i].name);
         if (i < NAMES_SHOWN)
-            bar(out, sorted[i].name[0] ? sorted[i].name : "not known", sorted[i].count, most);
+            bar(out, str_z(&figure), sorted[i].name[0] ? sorted[i].name : "not known",
+                sorted[i].count, most);
         else
             rest += sorted[i].count;
+    }
     if (rest > 0)
-        bar(out, "all others", rest, most > rest ? most : rest);
+        bar(out, "", "all others", rest, most > rest ? most : rest);
     fputs("</tbody></table></section>\n", out);
 }
 
-/* Midnight of "2026-03-02". */
-static int64_t day_of(const char *name)
+static void days(const struct view_duplicates *d, int64_t now_ms, FILE *out)
 {
-    char text[32];
-    int64_t at = 0;
-    snprintf(text, sizeof text, "%.10sT00:00:00Z", name);
-    (void)when_parse(slice_z(text), &at);
-    return at;
-}
-
-static int64_t on_day(const struct view_duplicates *d, int64_t at)
-{
-    for (size_t i = 0; i < d->days; i++)
-        if (day_of(d->day[i].name) == at)
-            return d->day[i].count;
-    return 0;
-}
-
-/* A day without copies has its place, too. */
-static void days(const struct view_duplicates *d, FILE *out)
-{
-    int64_t most = 1;
-    if (d->deliveries < LEAST_FOR_DAYS || d->days < 2)
-        return;
-    int64_t first = day_of(d->day[0].name), last = day_of(d->day[d->days - 1].name);
-    if (last - first > DAYS(DAYS_SHOWN - 1))
-        first = last - DAYS(DAYS_SHOWN - 1);
-    for (int64_t at = first; at <= last; at += DAYS(1))
-        most = on_day(d, at) > most ? on_day(d, at) : most;
-    fprintf(out, "<section><h2>Copies by day, at most %" PRId64 "</h2>\n<div class=\"days\">",
-            most);
-    for (int64_t at = first; at <= last; at += DAYS(1)) {
-        char day[WHEN_TEXT_SIZE];
-        when_text(at, day);
-        fprintf(out, "<i style=\"height:%" PRId64 "%%\" title=\"%.10s: %" PRId64 "\"></i>",
-                percent(on_day(d, at), most), day, on_day(d, at));
-    }
-    char from[WHEN_TEXT_SIZE], to[WHEN_TEXT_SIZE];
-    when_text(first, from);
-    when_text(last, to);
-    fprintf(out,
-            "</div><div class=\"between\"><span>%.10s</span><span>%.10s</span></div></section>\n",
-            from, to);
+    CLEANUP(str_clear) struct str chart = STR_INIT;
+    day_chart(d, now_ms, NULL, &chart);
+    fputs("<section><h2>Copies by day</h2>\n", out);
+    fwrite(str_z(&chart), 1, chart.len, out);
+    fputs("</section>\n", out);
 }
 
 /* ---- cases --------------------------------------------------------------------------------------------- */
-
-static void classes_in_words(const char *classes, struct str *out)
-{
-    struct slice rest = slice_z(classes), one;
-    while (rest.len > 0 && slice_next(&rest, ',', &one)) {
-        CLEANUP(str_clear) struct str word = STR_INIT;
-        str_add(&word, one);
-        str_addf(out, "%s%s", out->len > 0 ? ", " : "", label("class", str_z(&word)));
-    }
-}
 
 static void one_case(const struct view_key *k, FILE *out)
 {
     CLEANUP(str_clear) struct str as = STR_INIT;
     char first[32], last[32], key[16];
-    classes_in_words(k->classes, &as);
+    classes_words(k->classes, &as);
     period_exact(k->first_seen_ms, first);
     period_exact(k->last_seen_ms, last);
     text_copy(key, 13, k->key);
-    fputs("<tr><td>", out);
+    fprintf(out, "<tr data-figure=\"key:%s\"><td>", k->key);
     put(out, k->reference[0] ? k->reference : key);
     fprintf(out, "</td><td class=\"n\">%" PRId64 "</td><td>", k->deliveries);
     put(out, str_z(&as));
@@ -363,23 +298,27 @@ static void late(const struct view_duplicates *d, FILE *out)
 
 static void notes(FILE *out)
 {
-    fputs("<section><h2>How this is counted</h2>\n<ul class=\"notes\">\n"
-          "<li><b>Second cases avoided</b>: further copies of a mail that has its case, by "
-          "delivery or by a "
-          "mailing list. Rows: <code>onecase deliveries --state duplicate</code></li>\n"
-          "<li><b>Confirmations in doubt, not sent twice</b>: tries whose outcome the mail server "
-          "left "
-          "unknown, and that were not simply repeated. A double that a person decided on counts as "
-          "one.</li>\n"
-          "<li><b>Where it would have doubled</b>: each prevented double once, by the first cause "
-          "that "
-          "applies, in the order of the table.</li>\n"
-          "<li><b>Waiting</b> is as of the end of the period; what was decided after it is listed "
-          "beside, and changes no number.</li>\n"
-          "<li><b>Not seen here</b>: what a mail server did with a confirmation after it took it; "
-          "mail that "
-          "was removed from the mailbox before onecase looked.</li>\n</ul></section>\n",
-          out);
+    fputs(
+        "<section><h2>How this is counted</h2>\n<ul class=\"notes\">\n"
+        "<li><b>Second cases avoided</b>: further copies of a mail that has its case, by "
+        "delivery or by a "
+        "mailing list.</li>\n"
+        "<li><b>Confirmations in doubt, not sent twice</b>: tries whose outcome the mail server "
+        "left "
+        "unknown, and that were not simply repeated. A double that a person decided on counts as "
+        "one.</li>\n"
+        "<li><b>Where it would have doubled</b>: each prevented double once, by the first cause "
+        "that "
+        "applies, in the order of the table.</li>\n"
+        "<li><b>Waiting</b> is as of the end of the period; what was decided after it is listed "
+        "beside, and changes no number.</li>\n"
+        "<li><b>Not seen here</b>: what a mail server did with a confirmation after it took it; "
+        "mail that "
+        "was removed from the mailbox before onecase looked.</li>\n"
+        "<li><b>The mails behind a number</b>: <code>onecase report duplicates</code> says a name "
+        "beside each number, and <code>--rows NAME</code>, with the same <code>--since</code> and "
+        "<code>--until</code>, lists them.</li>\n</ul></section>\n",
+        out);
 }
 
 void report_page(const struct view_duplicates *d, const struct report_facts *facts, FILE *out)
@@ -394,10 +333,10 @@ void report_page(const struct view_duplicates *d, const struct report_facts *fac
     boundaries(d, out);
     decisions(d, out);
     fputs("</div></div>\n", out);
-    days(d, out);
+    days(d, facts->made_ms, out);
     fputs("<div class=\"columns\">\n", out);
-    names("Copies by mailbox", d->mailbox, d->mailboxes, out);
-    names("Copies by the sender's domain", d->domain, d->domains, out);
+    names("Copies by mailbox", "mailbox", d->mailbox, d->mailboxes, out);
+    names("Copies by the sender's domain", "domain", d->domain, d->domains, out);
     fputs("</div>\n", out);
     cases(d, out);
     late(d, out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_numbers.h"
 
-#include <onecase/when.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- what a number counts ------------------------------------------------------------------ */
 
@@ -78,12 +78,27 @@ static bool copy(const struct report_fact *f)
            f->class != CLASS_CONFLICT;
 }
 
+void report_day(int64_t at_ms, char out[REPORT_DAY_SIZE])
+{
+    time_t at = (time_t)(at_ms / 1000);
+    struct tm day;
+
+    out[0] = '\0';
+    if (localtime_r(&at, &day))
+        (void)strftime(out, REPORT_DAY_SIZE, "%Y-%m-%d", &day);
+}
+
+/* "2026-03-02", or of one kind: "2026-03-02/redelivered". */
 static bool of_day(const struct report_fact *f, int arg, const char *day)
 {
-    char text[WHEN_TEXT_SIZE];
+    char date[REPORT_DAY_SIZE];
+    size_t len = strcspn(day, "/");
     (void)arg;
-    when_text(f->at_ms, text);
-    return copy(f) && strlen(day) == 10 && strncmp(text, day, 10) == 0;
+
+    if (!copy(f) || (day[len] && strcmp(day + len + 1, delivery_class_text(f->class)) != 0))
+        return false;
+    report_day(f->at_ms, date);
+    return len == strlen(date) && strncmp(day, date, len) == 0;
 }
 
 static bool of_mailbox(const struct report_fact *f, int arg, const char *mailbox)

@@ -1,36 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers that the console draws: per hour, per quarter of an hour, how long, how often found.
+ * Numbers that the console draws: per hour, how long, how often found.
  */
 #include "views_p.h"
 
 #include <onecase/when.h>
-
-enum rc
-view_quarters(void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err)
-{
-    static const char find[] = "SELECT seen_at / 900000 AS quarter, class, COUNT(*) AS n"
-                               " FROM delivery WHERE seen_at >= $1 AND seen_at < $2"
-                               " GROUP BY seen_at / 900000, class ORDER BY quarter, class";
-    struct store *store = self;
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-    struct view_rows rows = view_rows_begin(out, sizeof(struct view_quarter));
-    enum rc rc;
-
-    TRY(stmt_open(store->db, find, &s, err));
-    stmt_int(s, 1, since_ms);
-    stmt_int(s, 2, until_ms);
-    EACH_ROW(s, rc, err)
-    {
-        struct view_quarter *q = view_rows_add(out, &rows);
-        q->start_ms = col_int(s, "quarter") * MINUTES(15);
-        q->class = view_text(out, col_text(s, "class"));
-        q->count = col_int(s, "n");
-    }
-    out->row = rows.at;
-    out->count = rows.count;
-    return END_OF_ROWS(rc);
-}
 
 enum rc
 view_hours(void *self, const char *mailbox, int64_t since_ms, struct view *out, struct err *err)

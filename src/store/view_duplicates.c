@@ -60,22 +60,30 @@ static void count_for(struct reporting *r, struct view_rows *rows, const char *n
     c->count = n;
 }
 
+/* A quarter of an hour is of one local day, whatever the zone. */
 static enum rc by_day(struct reporting *r, struct err *err)
 {
-    static const char find[] = "SELECT seen_at / 86400000 AS day, COUNT(*) AS n FROM delivery"
-                               " WHERE seen_at >= $1 AND seen_at < $2 AND " COPIES
-                               " GROUP BY seen_at / 86400000 ORDER BY day";
+    static const char find[] = "SELECT seen_at / 900000 AS quarter, class, COUNT(*) AS n"
+                               " FROM delivery WHERE seen_at >= $1 AND seen_at < $2 AND " COPIES
+                               " GROUP BY seen_at / 900000, class ORDER BY quarter";
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_count));
+    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_day));
+    struct view_day *day = NULL;
     enum rc rc;
 
     TRY(open_period(r, find, &s, err));
     EACH_ROW(s, rc, err)
     {
-        char day[WHEN_TEXT_SIZE];
-        when_text(col_int(s, "day") * DAYS(1), day);
-        day[10] = '\0'; /* 2026-03-02 */
-        count_for(r, &rows, day, col_int(s, "n"));
+        char date[REPORT_DAY_SIZE];
+        enum delivery_class class;
+        report_day(col_int(s, "quarter") * MINUTES(15), date);
+        if (!day || strcmp(day->date, date) != 0) {
+            day = view_rows_add(r->view, &rows);
+            day->date = view_text(r->view, date);
+        }
+        if (delivery_class_parse(col_text(s, "class"), &class))
+            day->count[class] += col_int(s, "n");
+        day->sum += col_int(s, "n");
     }
     r->d->day = rows.at;
     r->d->days = rows.count;
@@ -196,54 +204,5 @@ enum rc view_duplicates_of(
     TRY(read_all(&r, err));
     out->row = rows.at;
     out->count = 1;
-    return RC_OK;
-}
-
-/* ---- the rows of one number ------------------------------------------------------------------------------ */
-
-struct listing {
-    struct report_number number;
-    struct view *view;
-    struct view_rows rows;
-};
-
-static void list_fact(void *ctx, const struct report_fact *f)
-{
-    static const char *const kinds[] = {
-        [FACT_TRY] = "acknowledgement-unknown", [FACT_DOUBLE] = "acknowledgement-doubled"};
-    struct listing *l = ctx;
-
-    if (!report_number_counts(&l->number, f))
-        return;
-    struct view_report_row *row = view_rows_add(l->view, &l->rows);
-
-    row->id = f->id;
-    row->at_ms = f->at_ms;
-    row->key = view_text(l->view, f->key);
-    row->reference = view_text(l->view, f->reference);
-    row->mailbox = view_text(l->view, f->mailbox);
-    row->what = f->kind == FACT_ARRIVAL ? delivery_class_text(f->class) : kinds[f->kind];
-}
-
-enum rc view_duplicate_rows(void *self,
-                            int64_t since_ms,
-                            int64_t until_ms,
-                            const char *number,
-                            struct view *out,
-                            struct err *err)
-{
-    struct store *store = self;
-    const struct report_period period = {since_ms, until_ms};
-    struct listing l = {.view = out, .rows = view_rows_begin(out, sizeof(struct view_report_row))};
-    CLEANUP(str_clear) struct str names = STR_INIT;
-
-    if (!report_number_find(number, &l.number)) {
-        report_number_names(&names);
-        return FAIL(err, RC_USAGE, "the report has no number '%s'; it has %s", number,
-                    str_z(&names));
-    }
-    TRY(report_facts(store->db, &period, list_fact, &l, err));
-    out->row = l.rows.at;
-    out->count = l.rows.count;
     return RC_OK;
 }

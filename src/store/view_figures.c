@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_numbers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* The rows behind a figure are the facts that its number counts: one table for both, so that they cannot
- * differ, not even for a period that is past. */
+/* The rows behind a number of the duplicate report are the facts that it counts: one table for both, so
+ * that they cannot differ, not even for a period that is past. */
 
 struct found {
     int64_t id, at_ms;
@@ -12,13 +13,18 @@ struct found {
     const char *what; /* of a table of words */
 };
 
-/* The newest of those below an id, newest first. */
 struct newest {
     struct report_number number;
     int64_t below;
     struct found *at;
-    size_t count, limit;
+    size_t count, limit; /* limit: 0 is all */
 };
+
+static void newest_clear(struct newest *n)
+{
+    free(n->at);
+    n->at = NULL;
+}
 
 static const char *what_of(const struct report_fact *f)
 {
@@ -26,29 +32,37 @@ static const char *what_of(const struct report_fact *f)
     case FACT_ARRIVAL:
         return delivery_class_text(f->class);
     case FACT_TRY:
-        return outcome_text(OUTCOME_UNKNOWN);
+        return "acknowledgement-unknown";
     case FACT_DOUBLE:
         break;
     }
-    return outcome_text(OUTCOME_DONE);
+    return "acknowledgement-doubled";
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    return x->id < y->id ? 1 : x->id > y->id ? -1 : 0;
+}
+
+static void keep_newest(struct newest *n)
+{
+    if (n->count > 0)
+        qsort(n->at, n->count, sizeof *n->at, newest_first);
+    if (n->limit > 0 && n->count > n->limit)
+        n->count = n->limit;
 }
 
 static void tell(void *ctx, const struct report_fact *f)
 {
     struct newest *n = ctx;
-    size_t place = 0;
 
     if (f->id >= n->below || !report_number_counts(&n->number, f))
         return;
-    while (place < n->count && n->at[place].id > f->id)
-        place++;
-    if (place == n->limit)
-        return;
-    size_t behind = n->count - place - (n->count == n->limit);
-
-    memmove(&n->at[place + 1], &n->at[place], behind * sizeof *n->at);
-    n->count += n->count < n->limit;
-    struct found *row = &n->at[place];
+    if (n->limit > 0 && n->count == 2 * n->limit)
+        keep_newest(n);
+    n->at = mem_grow(n->at, n->count + 1, sizeof *n->at);
+    struct found *row = &n->at[n->count++];
 
     *row = (struct found){.id = f->id, .at_ms = f->at_ms, .what = what_of(f)};
     text_copy(row->key, sizeof row->key, f->key);
@@ -58,10 +72,10 @@ static void tell(void *ctx, const struct report_fact *f)
 
 static void show(const struct newest *n, struct view *out)
 {
-    struct view_rows rows = view_rows_begin(out, sizeof(struct view_figure_row));
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_report_row));
 
     for (size_t i = 0; i < n->count; i++) {
-        struct view_figure_row *r = view_rows_add(out, &rows);
+        struct view_report_row *r = view_rows_add(out, &rows);
 
         r->id = n->at[i].id;
         r->at_ms = n->at[i].at_ms;
@@ -74,24 +88,22 @@ static void show(const struct newest *n, struct view *out)
     out->count = rows.count;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the port's shape */
-enum rc view_figure(void *self,
-                    const char *name,
-                    int64_t since_ms,
-                    int64_t until_ms,
-                    int64_t below,
-                    size_t limit,
-                    struct view *out,
-                    struct err *err)
+enum rc
+view_duplicate_rows(void *self, const struct view_figure *asked, struct view *out, struct err *err)
 {
     struct store *store = self;
-    const struct report_period period = {since_ms, until_ms};
-    CLEANUP(mem_free) struct found *room = mem_new(limit + 1, sizeof *room);
-    struct newest n = {.below = below > 0 ? below : INT64_MAX, .at = room, .limit = limit};
+    const struct report_period period = {asked->since_ms, asked->until_ms};
+    CLEANUP(str_clear) struct str names = STR_INIT;
+    CLEANUP(newest_clear)
+    struct newest n = {.below = asked->below > 0 ? asked->below : INT64_MAX, .limit = asked->limit};
 
-    if (!report_number_find(name, &n.number))
-        return FAIL(err, RC_NOT_FOUND, "there is no such figure in the report");
+    if (!report_number_find(asked->number, &n.number)) {
+        report_number_names(&names);
+        return FAIL(err, RC_USAGE, "the report has no number '%s'; it has %s", asked->number,
+                    str_z(&names));
+    }
     TRY(report_facts(store->db, &period, tell, &n, err));
+    keep_newest(&n);
     show(&n, out);
     return RC_OK;
 }

@@ -20,8 +20,6 @@ struct views store_views(struct store *store)
         .asked = view_asked,
         .item_page = view_item_page,
         .case_page = view_case_page,
-        .figure = view_figure,
-        .quarters = view_quarters,
         .hours = view_hours,
         .latency = view_latency,
         .track = view_track_of,

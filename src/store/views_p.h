@@ -61,27 +61,13 @@ enum rc view_alike(void *self, const char *key, struct view *out, struct err *er
 enum rc
 view_late_decisions(struct db *db, struct view *view, struct view_duplicates *d, struct err *err)
     MUST_CHECK;
-enum rc view_duplicate_rows(void *self,
-                            int64_t since_ms,
-                            int64_t until_ms,
-                            const char *number,
-                            struct view *out,
-                            struct err *err) MUST_CHECK;
+enum rc
+view_duplicate_rows(void *self, const struct view_figure *asked, struct view *out, struct err *err)
+    MUST_CHECK;
 enum rc view_asked(void *self, int64_t *out, struct err *err) MUST_CHECK;
 enum rc view_item_page(void *self, const struct view_page *page, struct view *out, struct err *err)
     MUST_CHECK;
 enum rc view_case_page(void *self, const struct view_page *page, struct view *out, struct err *err)
-    MUST_CHECK;
-enum rc view_figure(void *self,
-                    const char *name,
-                    int64_t since_ms,
-                    int64_t until_ms,
-                    int64_t below,
-                    size_t limit,
-                    struct view *out,
-                    struct err *err) MUST_CHECK;
-enum rc
-view_quarters(void *self, int64_t since_ms, int64_t until_ms, struct view *out, struct err *err)
     MUST_CHECK;
 enum rc
 view_hours(void *self, const char *mailbox, int64_t since_ms, struct view *out, struct err *err)

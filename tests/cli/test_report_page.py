@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The duplicate report as a page: it stands alone, adds up, and prints on two sheets of A4."""
+import datetime
 import html.parser
 import json
 import random
@@ -101,13 +102,65 @@ def test_it_prints_on_two_sheets_of_a4(desk):
     subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
                     f"--user-data-dir={desk.folder / 'chromium'}", f"--print-to-pdf={pdf}", page.as_uri()],
                    check=True, capture_output=True, timeout=120)
-    assert re.findall(rb"/Type\s*/Pages.*?/Count (\d+)|/Count (\d+)", pdf.read_bytes(), re.S)[0] in ((b"2", b""), (b"", b"2"))
+    said = subprocess.run(["pdfinfo", pdf], check=True, capture_output=True, text=True).stdout
+    assert re.search(r"^Pages: +2$", said, re.M) and "A4" in said, said
 
 
-def test_a_day_without_copies_has_its_place(desk):
-    a_month(desk)
+def test_each_number_of_the_page_has_exactly_as_many_rows(desk):
     text = desk.run("report", "duplicates", "--format", "html").stdout
-    days = re.findall(r'title="(\d{4}-\d\d-\d\d): (\d+)"', text)
-    assert len(days) == len({day for day, _ in days}) and 28 <= len(days) <= 31
-    assert sum(int(n) for _, n in days) == sum(row["duplicates"] for row in json.loads(
-        desk.run("report", "duplicates", "--json").stdout)["by_day"])
+    numbers = re.findall(r'data-figure="([^"]+)">(?:<td>[^<]*</td>)*<(?:td class="n"|b)>(\d+)<', text)
+    assert len(numbers) >= 30
+    for figure, number in numbers:
+        assert len(json.loads(desk.run("report", "duplicates", "--rows", figure, "--json").stdout)) == int(number), figure
+
+
+# ---- its bars -----------------------------------------------------------------------------------------------
+
+
+def in_perth(desk):
+    desk.config.write_text(desk.config.read_text().replace("timezone: UTC", "timezone: Australia/Perth"))
+
+
+BAR = r'<rect class="c-(\w+)" x="([\d.]+)" y="([\d.]+)" width="[\d.]+" height="([\d.]+)"><title>([\d-]{10}): (\d+) '
+
+
+def test_a_bar_stands_at_its_day_as_high_as_its_copies(desk):
+    a_month(desk)
+    in_perth(desk)
+    text = desk.run("report", "duplicates", "--format", "html").stdout
+    days = {row["day"]: row["classes"] for row in json.loads(
+        desk.run("report", "duplicates", "--json").stdout)["by_day"]}
+    drawn, at = {}, {}
+    for cause, x, y, height, day, count in re.findall(BAR, text):
+        drawn.setdefault(day, {})[cause] = int(count)
+        at[day] = float(x)
+        assert abs(float(height) - int(count) * 116 / max(sum(d.values()) for d in days.values())) <= 1
+    assert drawn == days and len(days) > 20
+    first, *rest = sorted(datetime.date.fromisoformat(day) for day in at)
+    pitch = (at[str(rest[0])] - at[str(first)]) / (rest[0] - first).days
+    for day in rest:  # also where days before it had none
+        assert abs(at[str(day)] - at[str(first)] - pitch * (day - first).days) < 0.2, day
+
+
+def test_a_day_is_one_of_the_zone_in_which_people_read(desk):
+    a_month(desk)
+    in_perth(desk)
+    with sqlite3.connect(desk.folder / "data/ledger.db") as db:
+        copies = [row for row, in db.execute("SELECT id FROM delivery WHERE class = 'redelivered'")]
+        for n, at in enumerate(("2026-01-10 15:59:59", "2026-01-10 16:00:00")):  # midnight in Perth
+            db.execute("UPDATE delivery SET seen_at = strftime('%s', ?) * 1000 WHERE id = ?", (at, copies[n]))
+    said = json.loads(desk.run("report", "duplicates", "--json").stdout)["by_day"]
+    for day, at in ("2026-01-10", "2026-01-10T15:59:59Z"), ("2026-01-11", "2026-01-10T16:00:00Z"):
+        assert [row["duplicates"] for row in said if row["day"] == day] == [1]
+        for figure in f"day:{day}", f"day:{day}/redelivered":
+            rows = json.loads(desk.run("report", "duplicates", "--rows", figure, "--json").stdout)
+            assert [row["at"] for row in rows] == [at], figure
+    assert json.loads(desk.run("report", "duplicates", "--rows", "day:2026-01-10/list_copy", "--json").stdout) == []
+
+
+def test_no_trend_is_drawn_from_few_arrivals(desk):
+    few = desk.run("report", "duplicates", "--since", "40d", "--format", "html").stdout
+    assert "<polyline" not in few and "Fewer than 30 arrivals: too few to read a trend from." in few
+    a_month(desk)
+    many = desk.run("report", "duplicates", "--since", "40d", "--format", "html").stdout
+    assert len(re.findall("<polyline", many)) == 1 and "mean of seven days" in many and "Fewer than" not in many

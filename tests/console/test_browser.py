@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole stories in Chromium, and what every page owes to whoever reads it by eye, ear or keyboard."""
+import base64
 import json
 import re
+import subprocess
 
 import pytest
 from selenium import webdriver
@@ -162,12 +164,25 @@ def test_senders_are_told_in_bulk(reader, desk):
 
 def test_each_headline_of_the_report_opens_its_rows(reader):
     reader.sign_in("viewer").go("/duplicates?since=2026-01-01")
-    links = [(a.get_attribute("href"), a.find_element(By.TAG_NAME, "strong").text)
-             for a in reader.chrome.find_elements(By.CSS_SELECTOR, "a[href*='/arrivals']")]
+    links = [(a.get_attribute("href"), a.find_element(By.TAG_NAME, "strong").get_attribute("textContent"))
+             for a in reader.chrome.find_elements(By.CSS_SELECTOR, "a[href*='/arrivals']:has(strong)")]
     assert len(links) > 20
     for href, count in links:
         reader.chrome.get(href)
         assert len(reader.chrome.find_elements(By.CSS_SELECTOR, "tbody tr")) == int(count), href
+
+
+def test_a_report_of_a_busy_month_prints_on_two_sheets(reader, desk, tmp_path):
+    desk.sql("""INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets, class, won, move_to,
+                left_folder, run, seen_at) SELECT key, mailbox, folder, 99, n, internal_ms, size, octets, 'redelivered', 0,
+                move_to, 1, run, 1770000000000 + n * 9000000 FROM (SELECT *, row_number() OVER () AS n FROM delivery,
+                (SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7))""")
+    desk.sql("UPDATE approval SET person = person || ' ' || id")
+    reader.sign_in("operator").go("/duplicates?since=2026-02-01&until=2026-03-03")
+    printed = reader.chrome.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
+    (tmp_path / "report.pdf").write_bytes(base64.b64decode(printed["data"]))
+    said = subprocess.run(["pdfinfo", tmp_path / "report.pdf"], check=True, capture_output=True, text=True).stdout
+    assert re.search(r"^Pages: +2$", said, re.M), said
 
 
 def test_a_viewer_is_not_led_to_what_is_not_theirs(reader):

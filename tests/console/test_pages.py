@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import urllib.parse
 
 import pytest
 
@@ -89,7 +90,32 @@ def assert_figures_have_their_rows(viewer, period):
 
 
 def test_every_figure_leads_to_exactly_that_many_rows(shown):
-    assert_figures_have_their_rows(shown.visitors["viewer"], "")
+    figures = assert_figures_have_their_rows(shown.visitors["viewer"], "")
+    assert {"deliveries", "doubles", "boundaries.retry"} < set(figures)
+    assert len([name for name in figures if re.match(r"day%3A[\d-]+$", name)]) == 1
+    assert len([name for name in figures if name.startswith("key%3A")]) == 1
+
+
+def test_every_bar_leads_to_exactly_that_many_rows(shown):
+    viewer = shown.visitors["viewer"]
+    page = viewer.get("/duplicates?since=2026-01-01").text
+    bars = re.findall(r'<a tabindex="-1" href="([^"]+)"><rect [^>]*><title>[\d-]+: (\d+) ', page)
+    table = {(link.split("figure=")[1], count) for link, count in re.findall(r'<a href="(/arr[^"]+)"><strong>(\d+)</strong> ', page)}
+    assert bars
+    for link, count in bars:
+        assert viewer.get(html.unescape(link)).text.count("<tr>") - 1 == int(count), link
+        name = urllib.parse.quote(link.split("figure=")[1], safe="")
+        assert (name, count) in table, "what is drawn can be read, too"
+
+
+def test_every_figure_about_persons_leads_operators_to_that_many_decisions(shown):
+    operator, period = shown.visitors["operator"], "/duplicates?since=2026-01-01"
+    links = re.findall(r'<a href="(/audit[^"]+)"><strong>([^<]+)</strong>([^<]*)', operator.get(period).text)
+    assert len(links) >= 2
+    for link, number, words in links:
+        count = int(words.split()[-1] if "to decide" in words else number)
+        assert operator.get(html.unescape(link)).text.split("Who looked")[0].count("<tr>") - 1 == count, link
+    assert "/audit" not in shown.visitors["viewer"].get(period).text
 
 
 def test_a_figure_of_the_past_leads_to_its_rows_also_after_a_later_decision(desk):
@@ -109,6 +135,32 @@ def test_the_report_is_the_commands(shown):
     csv = operator.get("/duplicates?since=2026-01-01&format=csv")
     assert csv.getheader("Content-Disposition") == "attachment; filename=duplicates.csv"
     assert csv.text.count("\n") == 1 + len(command["keys"])
+    numbers = operator.get("/duplicates?since=2026-01-01&format=csv&of=numbers").text
+    command = shown.run("report", "duplicates", "--since", "2026-01-01", "--format", "csv").stdout
+    assert numbers.replace("\r", "") == command and "second cases avoided" in numbers
+
+
+def test_what_was_decided_after_the_period_is_told_beside_it(desk):
+    desk.run("resolve", "10bedee54427", "--conflict", "dismiss", "--by", "ann", "--reason", "the same mail")
+    past = "/duplicates?since=2026-01-01&until=2026-03-02T18:00:00Z"
+    assert "Decided after this period, not counted above: 1" in desk.visitor("operator").get(past).text
+    viewer = desk.visitor("viewer")
+    assert "Decided after" in viewer.get(past).text and "ann (" not in viewer.get(past).text
+    assert "Decided after" not in viewer.get("/duplicates?since=2026-01-01").text
+
+
+def test_an_audit_of_more_than_a_page_bears_goes_on(desk):
+    row = desk.sql("SELECT * FROM approval LIMIT 1")
+    names = [name for _, name, *_ in desk.sql("SELECT * FROM pragma_table_info('approval')")]
+    for n in range(510):
+        values = dict(zip(names, row[0]), id=10_000 + n, decided_at=1772440000000 + n)
+        desk.sql(f"INSERT INTO approval ({','.join(values)}) VALUES ({','.join('?' * len(values))})", *values.values())
+    operator, path, seen = desk.visitor("operator"), "/audit?until=1772500000000", 0
+    while "since" in path or not seen:
+        page = operator.get(path).text
+        seen += page.count("<tr>") - 1
+        path = html.unescape(re.search(r'href="(/audit\?[^"]+)"', page)[1])
+    assert seen == len(desk.sql("SELECT 1 FROM approval WHERE decided_at < 1772500000000 AND decision <> 'replay'")) + 1, "one is shown twice"
 
 
 def test_a_case_is_found_by_the_words_of_its_sender(shown):

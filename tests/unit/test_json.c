@@ -376,8 +376,8 @@ static void the_summary_of_a_run_has_the_contracts_fields(void **state)
 
 static void the_report_has_the_contracts_fields(void **state)
 {
-    static const struct view_count day = {"2026-03-02", 1}, box = {"help", 1},
-                                   from = {"example", 1};
+    static const struct view_day day = {"2026-03-02", {[CLASS_REDELIVERED] = 1}, 1};
+    static const struct view_count box = {"help", 1}, from = {"example", 1};
     static const struct view_key key = {.key = "abc",
                                         .reference = "",
                                         .classes = "first,redelivered",
@@ -410,7 +410,7 @@ static void the_report_has_the_contracts_fields(void **state)
                         " evidence adopted held decided new_case append dismissed waiting"
                         " cases_prevented acknowledgements_withheld doubles"
                         " boundaries delivery concurrent_run retry replay other_deployment"
-                        " by_day day duplicates by_mailbox mailbox duplicates"
+                        " by_day day duplicates classes redelivered by_mailbox mailbox duplicates"
                         " by_sender_domain domain duplicates"
                         " keys key case deliveries classes first_seen last_seen"
                         " late_decisions key case decision by decided_at");

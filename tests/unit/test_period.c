@@ -69,6 +69,11 @@ static void an_instant_is_as_short_as_it_can_be_in_the_zone(void **state)
     (void)state;
     assert_int_equal(setenv("TZ", "Australia/Perth", 1), 0);
     tzset();
+    int64_t at;
+    struct err err = ERR_INIT;
+
+    assert_int_equal(period_parse("2026-03-02", NOON, &at, &err), RC_OK);
+    assert_int_equal(at, NOON - HOURS(20)); /* midnight in Perth */
     FOR_EACH(row, rows) {
         char text[32];
 
