@@ -104,6 +104,38 @@ struct letter_shown {
 
 void letter_shown_clear(struct letter_shown *shown);
 
+#define BACKUP_NAME_SIZE 24 /* "20260302T183000Z" */
+
+struct backup_request {
+    const char *folder;
+    int64_t keep;  /* so many of the newest stay; 0: all */
+    bool read_all; /* reads what earlier backups wrote, too, and copies anew what is damaged */
+};
+
+/* One backup, as it was made or as it lies there. */
+struct backup_facts {
+    char name[BACKUP_NAME_SIZE];
+    char version[32]; /* of the program that made it */
+    int64_t taken_ms, event, mails, files, octets;
+};
+
+struct backup_made {
+    struct backup_facts facts;
+    int64_t new_files, new_octets;
+    int64_t backups_removed, files_removed;
+    struct str missing; /* files that the ledger counts on and that cannot be had, one a line */
+};
+
+struct restore_request {
+    const char *folder;
+    const char *backup; /* its name; NULL: the newest */
+};
+
+struct restored {
+    struct backup_facts facts;
+    int64_t generation; /* of the ledger from now on */
+};
+
 struct operations {
     void *self;
     const struct config *config; /* NULL where the command needs none */
@@ -145,6 +177,20 @@ struct operations {
     /* Records of every run of this ledger that has died on this machine that it did: a decision may rest
      * on it, and no service need be running to see it. */
     enum rc (*prove_runs)(void *self, struct err *err);
+    /* Saves ledger and files into a folder, beside a service that goes on. RC_DEFERRED: a backup or
+     * retention is under way. */
+    enum rc (*backup)(void *self,
+                      const struct backup_request *request,
+                      struct backup_made *out,
+                      struct err *err);
+    /* The backups in a folder, oldest first; `out` is owned by the caller (free). */
+    enum rc (*backups)(
+        void *self, const char *folder, struct backup_facts **out, size_t *count, struct err *err);
+    /* Makes data_dir, which must be empty, of a backup. */
+    enum rc (*restore)(void *self,
+                       const struct restore_request *request,
+                       struct restored *out,
+                       struct err *err);
     /* Fetches the whole of a mail that is held for its size, up to `max_size` octets, and keeps it. */
     enum rc (*fetch_original)(void *self, const char *key, int64_t max_size, struct err *err);
     /* Reads the original of a held item, for a decision that makes a case of it. */

@@ -46,6 +46,16 @@ struct ledger store_ledger(struct store *store); /* valid until store_close */
 /* Makes `to` what `from` is now, events and all, as one transaction: for a trial that must not touch
  * the ledger itself. */
 enum rc store_copy(struct store *to, struct store *from, struct err *err) MUST_CHECK;
+/* Writes the ledger, as it is at one instant, into a file that does not exist, and checks that: its
+ * pages, its references, its event chain. Others go on writing meanwhile. `out`: of what was written. */
+enum rc store_save(struct store *store, const char *path, struct ledger_facts *out, struct err *err)
+    MUST_CHECK;
+/* Records that the backup of that name stands. */
+enum rc store_saved(struct store *store, const char *name, struct instant now, struct err *err)
+    MUST_CHECK;
+/* A ledger that was saved is to be used again: its generation rises, so that every mailbox takes it for
+ * one that went back in time (service/claim.c). */
+enum rc store_restored(struct store *store, struct instant now, struct err *err) MUST_CHECK;
 /* Reading for people; valid until store_close. */
 struct views store_views(struct store *store);
 /* Who may use the console; valid until store_close. */

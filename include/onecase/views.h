@@ -332,6 +332,10 @@ struct views {
     enum rc (*suspects)(void *self, const char *key, struct view *out, struct err *err);
     /* view_file: every original and attachment that counts as stored. */
     enum rc (*files)(void *self, struct view *out, struct err *err);
+    /* view_file under incoming/: of every mail whose original is still to be kept. */
+    enum rc (*fetched)(void *self, struct view *out, struct err *err);
+    /* How many items there are. */
+    enum rc (*counted)(void *self, int64_t *out, struct err *err);
     /* Of octets, by the hex of their digest: are they recorded, and is an original still to be made of
      * them? */
     enum rc (*incoming)(

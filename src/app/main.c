@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backup.h"
 #include "bury.h"
 #include "console.h"
 #include "desk.h"
@@ -8,6 +9,7 @@
 #include "identify.h"
 #include "letter_test.h"
 #include "original.h"
+#include "restore.h"
 #include "supervise.h"
 #include "verify.h"
 #include "wire.h"
@@ -110,6 +112,27 @@ static enum rc verify(void *self,
     return verify_all(p->config, &p->data, tell, ctx, out, err);
 }
 
+static enum rc
+backup(void *self, const struct backup_request *request, struct backup_made *out, struct err *err)
+{
+    struct program *p = self;
+    return backup_make(p->config, &p->data, request, out, err);
+}
+
+static enum rc
+backups(void *self, const char *folder, struct backup_facts **out, size_t *count, struct err *err)
+{
+    (void)self;
+    return backup_list(folder, out, count, err);
+}
+
+static enum rc
+restore(void *self, const struct restore_request *request, struct restored *out, struct err *err)
+{
+    const struct program *p = self;
+    return restore_backup(p->config, request, out, err);
+}
+
 static enum rc prove_runs(void *self, struct err *err)
 {
     struct program *p = self;
@@ -162,6 +185,9 @@ static enum rc open_needs(void *self,
                                .console = console,
                                .prove_runs = prove_runs,
                                .verify = verify,
+                               .backup = backup,
+                               .backups = backups,
+                               .restore = restore,
                                .fetch_original = fetch_original,
                                .read_original = read_original};
     if (needs == NEEDS_NOTHING)

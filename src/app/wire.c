@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire.h"
 
+#include "restore.h"
 #include "secrets.h"
 #include "wake.h"
 
@@ -115,6 +116,8 @@ bool wire_has_ledger(const struct config *config)
     CLEANUP(str_clear) struct str path = STR_INIT;
     if (strcmp(config->ledger, "sqlite") != 0 || strcmp(config->blobs, "file") != 0)
         return true;
+    if (restore_check_finished(config->data_dir, NULL) != RC_OK)
+        return true;
     str_addf(&path, "%s/ledger.db", config->data_dir);
     return access(str_z(&path), F_OK) == 0 || errno != ENOENT;
 }
@@ -136,6 +139,7 @@ enum rc wire_data(const struct config *config, bool create, struct wired_data *o
 {
     struct err why = ERR_INIT;
     *out = (struct wired_data){0};
+    TRY(restore_check_finished(config->data_dir, err));
     enum rc rc = posix_files_open(config->data_dir, &out->posix, &why);
     if (rc != RC_OK) /* a folder that is missing is not an item that is missing */
         rc = FAIL(err, rc == RC_NOT_FOUND ? RC_BROKEN : rc, "%s", why.text);

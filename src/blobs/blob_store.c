@@ -24,6 +24,11 @@ static struct files *files_of(void *self)
     return &((struct blob_store *)self)->files;
 }
 
+const char *writing_path(const struct blob_writing *w)
+{
+    return w->path;
+}
+
 /* The port */
 
 static enum rc store_begin(void *self, struct blob_writing **out, struct err *err)
@@ -137,7 +142,7 @@ store_read(void *self, const char *path, const struct blob_sink *sink, struct er
     size_t got;
 
     if (!path_is_under(path, "incoming") && !path_is_under(path, "items") &&
-        !path_is_under(path, "tmp"))
+        !path_is_under(path, "tmp") && !path_is_under(path, "files"))
         return FAIL(err, RC_USAGE, "blobs: not the path of a stored file");
     for (;;) {
         TRY(f->read(f->self, path, offset, octets, READ_ROOM, &got, err));

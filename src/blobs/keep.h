@@ -18,6 +18,8 @@ struct blob_store {
     bool shelf_durable[256]; /* items/KK, by its two digits */
 };
 
+/* Where it is written, under tmp/; borrowed. */
+const char *writing_path(const struct blob_writing *w);
 /* Makes a folder, and its name in `parent` durable. */
 enum rc keep_folder(struct files *f, const char *path, const char *parent, struct err *err);
 /* The same for items/KK/KEY and all above it; its path goes to `out`. */

@@ -169,6 +169,8 @@ int cmd_check(struct call *call);
 int cmd_metrics(struct call *call);
 int cmd_verify(struct call *call);
 int cmd_export(struct call *call);
+int cmd_backup(struct call *call);
+int cmd_restore(struct call *call);
 int cmd_console(struct call *call);
 int cmd_user_add(struct call *call);
 int cmd_user_role(struct call *call);

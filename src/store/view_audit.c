@@ -61,6 +61,43 @@ enum rc view_files(void *self, struct view *out, struct err *err)
     return RC_OK;
 }
 
+enum rc view_fetched(void *self, struct view *out, struct err *err)
+{
+    static const char find[] = "SELECT key, octets AS sha256 FROM item WHERE original_kept = 0"
+                               " AND octets <> '' AND disposition <> 'adopted'";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_file));
+    char path[BLOB_PATH_SIZE];
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        struct digest octets;
+
+        if (!digest_from_hex(col_slice(s, "sha256"), &octets))
+            return FAIL(err, RC_BROKEN, "ledger: a mail has no digest");
+        blob_path_incoming(&octets, path);
+        add_file(s, out, &rows, path);
+    }
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+enum rc view_counted(void *self, int64_t *out, struct err *err)
+{
+    static const char find[] = "SELECT COUNT(*) AS count FROM item";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    TRY(stmt_row(s, err));
+    *out = col_int(s, "count");
+    return RC_OK;
+}
+
 /* ---- what waits under incoming/ -------------------------------------------------------------- */
 
 enum rc view_incoming(void *self, const char *octets, bool *recorded, bool *wanted, struct err *err)

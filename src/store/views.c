@@ -11,6 +11,8 @@ struct views store_views(struct store *store)
         .alike = view_alike,
         .events = view_events,
         .files = view_files,
+        .fetched = view_fetched,
+        .counted = view_counted,
         .incoming = view_incoming,
         .left = view_left,
         .contradictions = view_contradictions,

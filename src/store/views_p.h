@@ -44,6 +44,8 @@ enum rc view_reports(struct db *db,
 
 enum rc view_suspects(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_events(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_fetched(void *self, struct view *out, struct err *err);
+enum rc view_counted(void *self, int64_t *out, struct err *err);
 enum rc view_incoming(void *self, const char *octets, bool *recorded, bool *wanted, struct err *err)
     MUST_CHECK;
 enum rc view_files(void *self, struct view *out, struct err *err) MUST_CHECK;

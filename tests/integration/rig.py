@@ -149,6 +149,14 @@ class Service:
         return status
 
 
+def kill_at(rig, number, *words):
+    """Runs a command that dies by SIGKILL where it gives a file a name, or takes it away, for the n-th time."""
+    rig.write()
+    preload = {"LD_PRELOAD": str(PROGRAM.resolve().parent / "tests" / "die_at.so"), "DIE_AT": str(number)}
+    done = subprocess.run([PROGRAM, *words], env={**rig.environment(), **preload}, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, f"point {number} was not reached: {done.returncode} {done.stderr}"
+
+
 def modified_utf7(name):
     return re.sub(r"[^ -~]+|&", lambda m: "&-" if m[0] == "&" else "&" + base64.b64encode(m[0].encode("utf-16-be"))
                   .decode().rstrip("=").replace("/", ",") + "-", name)
@@ -257,6 +265,10 @@ class Rig:
 
     def status(self):
         return self.json("status")["mailboxes"][0]
+
+    def counts(self):
+        """Items by state, also before anything has run."""
+        return (self.json("status")["mailboxes"] or [{"states": collections.Counter()}])[0]["states"]
 
     # the mailbox
 

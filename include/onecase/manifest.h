@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * manifest - what one backup holds: which octets stood under which path, and whose ledger it was.
+ *
+ * The text is lines: what it is, facts, a line "SHA256 SIZE PATH" for each file in the order in which it
+ * was added, and last "end SHA256" over all that stands above. So one that was cut or changed is known.
+ * A path is one of ours (incoming/…, items/…, or ledger.db): whoever reads a manifest need not ask
+ * where it leads. RC_BROKEN: it is none, or not whole.
+ */
+#pragma once
+
+#include <onecase/blobs.h>
+
+#define MANIFEST_LEDGER "ledger.db"
+
+struct manifest_file {
+    char *path; /* owned */
+    struct digest octets;
+    int64_t size;
+};
+
+struct manifest {
+    int64_t taken_ms;
+    char version[32];           /* of the program */
+    char ledger[65];            /* its id */
+    int64_t event;              /* number of the last line of its event chain */
+    char hash[DIGEST_HEX_SIZE]; /* of that line; "" where there is none */
+    int64_t mails;
+    struct manifest_file *file; /* owned */
+    size_t files;
+};
+
+void manifest_add(struct manifest *m, const char *path, const struct digest *octets, int64_t size);
+void manifest_write(const struct manifest *m, struct str *out);
+enum rc manifest_read(struct slice text, struct manifest *out, struct err *err) MUST_CHECK;
+/* NULL: it has no such file. */
+const struct manifest_file *manifest_find(const struct manifest *m, const char *path);
+void manifest_clear(struct manifest *m); /* for CLEANUP */

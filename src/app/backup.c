@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backup.h"
+
+#include "backup_folder.h"
+#include "backup_prune.h"
+
+#include <onecase/when.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SAVED "tmp/ledger.db"
+
+struct saving {
+    struct wired_data *data;
+    const struct backup_request *request;
+    struct backup_folder folder;
+    struct manifest manifest;
+    struct backup_made *out;
+    int64_t now_ms;
+};
+
+static void saving_clear(struct saving *s)
+{
+    backup_folder_close(&s->folder);
+    manifest_clear(&s->manifest);
+}
+
+/* ---- the ledger ------------------------------------------------------------------------------------ */
+
+static void remove_saved(const struct saving *s)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < LENGTH(suffixes); i++) {
+        CLEANUP(str_clear) struct str path = STR_INIT;
+        str_addf(&path, "%s/" SAVED "%s", s->folder.path, suffixes[i]);
+        (void)unlink(str_z(&path));
+    }
+}
+
+/* A folder that has the backups of another ledger is not mixed with ours. */
+static enum rc check_kin(const struct saving *s, const char *ledger, struct err *err)
+{
+    CLEANUP(manifest_clear) struct manifest last = {0};
+    struct err why = ERR_INIT;
+    if (s->folder.names == 0)
+        return RC_OK;
+    const char *name = s->folder.name[s->folder.names - 1];
+    if (backup_folder_read(&s->folder, name, &last, &why) != RC_OK)
+        return RC_OK;
+    if (strcmp(last.ledger, ledger) != 0)
+        return FAIL(err, RC_USAGE, "'%s' holds backups of another ledger: name another folder",
+                    s->folder.path);
+    return RC_OK;
+}
+
+static enum rc keep_saved(struct saving *s, struct err *err)
+{
+    struct digest octets;
+    int64_t size;
+    char path[BLOB_PATH_SIZE];
+    TRY(blob_digest(&s->folder.blobs, SAVED, &octets, &size, err));
+    blob_path_pooled(&octets, path);
+    TRY(blob_place(s->folder.store, SAVED, path, &octets, err));
+    manifest_add(&s->manifest, MANIFEST_LEDGER, &octets, size);
+    s->out->new_files++;
+    s->out->new_octets += size;
+    return RC_OK;
+}
+
+static enum rc save_ledger(struct saving *s, struct err *err)
+{
+    CLEANUP(str_clear) struct str path = STR_INIT;
+    struct ledger_facts facts;
+    str_addf(&path, "%s/" SAVED, s->folder.path);
+    remove_saved(s);
+    TRY(store_save(s->data->store, str_z(&path), &facts, err));
+    TRY(check_kin(s, facts.id, err));
+    text_copy(s->manifest.ledger, sizeof s->manifest.ledger, facts.id);
+    text_copy(s->manifest.hash, sizeof s->manifest.hash, facts.last_hash);
+    s->manifest.event = facts.last_event;
+    return keep_saved(s, err);
+}
+
+/* ---- what the saved ledger counts on ----------------------------------------------------------------- */
+
+static bool is_there(const struct saving *s, const char *pooled, int64_t *size)
+{
+    CLEANUP(str_clear) struct str path = STR_INIT;
+    struct stat facts;
+    str_addf(&path, "%s/%s", s->folder.path, pooled);
+    if (stat(str_z(&path), &facts) != 0 || !S_ISREG(facts.st_mode))
+        return false;
+    *size = facts.st_size;
+    return true;
+}
+
+/* With --read-all: what an earlier backup wrote is read, and removed where it is damaged. */
+static enum rc
+read_again(struct saving *s, const char *pooled, const struct digest *octets, struct err *err)
+{
+    struct digest found;
+    int64_t size;
+    const struct files *f = &s->folder.files;
+    struct err why = ERR_INIT;
+    if (!s->request->read_all)
+        return RC_OK;
+    if (blob_digest(&s->folder.blobs, pooled, &found, &size, &why) == RC_OK &&
+        digest_eq(&found, octets))
+        return RC_OK;
+    return f->remove(f->self, pooled, err);
+}
+
+/* From any of the places where it may stand by now. */
+static enum rc copy_from(struct saving *s,
+                         const char *pooled,
+                         const char *const *from,
+                         const struct digest *octets,
+                         struct err *err)
+{
+    enum rc rc = RC_NOT_FOUND;
+    for (; *from && rc == RC_NOT_FOUND; from++)
+        rc = blob_copy(s->folder.store, pooled, &s->data->blobs, *from, octets, err);
+    return rc;
+}
+
+static enum rc save_file(struct saving *s,
+                         const char *path,
+                         const char *const *from,
+                         const struct digest *octets,
+                         struct err *err)
+{
+    char pooled[BLOB_PATH_SIZE];
+    int64_t size;
+    struct err why = ERR_INIT;
+    blob_path_pooled(octets, pooled);
+    TRY(read_again(s, pooled, octets, err));
+    bool known = is_there(s, pooled, &size);
+    enum rc rc = known ? RC_OK : copy_from(s, pooled, from, octets, &why);
+    if (rc == RC_NOT_FOUND || rc == RC_REFUSED) {
+        str_addf(&s->out->missing, "%s %s\n", path,
+                 rc == RC_NOT_FOUND ? "is not there" : "is not what was stored");
+        return RC_OK;
+    }
+    if (rc != RC_OK || !is_there(s, pooled, &size))
+        return FAIL(err, rc == RC_OK ? RC_BROKEN : rc, "%s",
+                    rc == RC_OK ? "backup: a file that was copied is not there" : why.text);
+    manifest_add(&s->manifest, path, octets, size);
+    s->out->new_files += !known;
+    s->out->new_octets += known ? 0 : size;
+    return RC_OK;
+}
+
+static enum rc save_stored(struct saving *s, const struct views *saved, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    TRY(saved->files(saved->self, &view, err));
+    const struct view_file *f = view.row;
+    for (size_t i = 0; i < view.count; i++) {
+        struct digest octets;
+        const char *const from[] = {f[i].path, NULL};
+        if (!digest_from_hex(slice_z(f[i].sha256), &octets))
+            return FAIL(err, RC_BROKEN, "ledger: a file has no digest");
+        TRY(save_file(s, f[i].path, from, &octets, err));
+    }
+    return RC_OK;
+}
+
+/* What was fetched and whose original was still to be kept: it may have become that meanwhile. */
+static enum rc save_incoming(struct saving *s, const struct views *saved, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    TRY(saved->fetched(saved->self, &view, err));
+    const struct view_file *f = view.row;
+    for (size_t i = 0; i < view.count; i++) {
+        struct digest octets;
+        char original[BLOB_PATH_SIZE];
+        const char *const from[] = {f[i].path, original, NULL};
+        if (!digest_from_hex(slice_z(f[i].sha256), &octets))
+            return FAIL(err, RC_BROKEN, "ledger: a mail has no digest");
+        blob_path_original(f[i].key, original);
+        TRY(save_file(s, f[i].path, from, &octets, err));
+    }
+    return RC_OK;
+}
+
+static enum rc save_files(struct saving *s, struct err *err)
+{
+    CLEANUP(store_close) struct store *store = NULL;
+    CLEANUP(str_clear) struct str path = STR_INIT;
+    str_addf(&path, "%s/" SAVED, s->folder.path);
+    const struct store_options options = {
+        .path = str_z(&path), .read_only = true, .skip_check = true};
+    TRY(store_open(&options, &store, err));
+    const struct views saved = store_views(store);
+    TRY(saved.counted(saved.self, &s->manifest.mails, err));
+    TRY(save_stored(s, &saved, err));
+    return save_incoming(s, &saved, err);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+/* Two of one second would have one name. */
+static void name_it(struct saving *s, char out[BACKUP_NAME_SIZE])
+{
+    char at[WHEN_TEXT_SIZE];
+    size_t n = 0;
+    when_text(s->now_ms / 1000 * 1000, at);
+    for (const char *c = at; *c && n < BACKUP_NAME_SIZE - 1; c++)
+        if (*c != '-' && *c != ':')
+            out[n++] = *c;
+    out[n] = '\0';
+}
+
+static bool is_taken(const struct backup_folder *folder, const char *name)
+{
+    for (size_t i = 0; i < folder->names; i++)
+        if (strcmp(folder->name[i], name) == 0)
+            return true;
+    return false;
+}
+
+static enum rc finish(struct saving *s, struct err *err)
+{
+    char name[BACKUP_NAME_SIZE];
+    name_it(s, name);
+    while (is_taken(&s->folder, name)) {
+        s->now_ms += 1000;
+        name_it(s, name);
+    }
+    s->manifest.taken_ms = s->now_ms;
+    text_copy(s->manifest.version, sizeof s->manifest.version, ONECASE_VERSION);
+    TRY(backup_folder_write(&s->folder, name, &s->manifest, err));
+    backup_folder_facts(name, &s->manifest, &s->out->facts);
+    return RC_OK;
+}
+
+static enum rc make(struct saving *s, struct err *err)
+{
+    struct clock clock = system_clock();
+    s->now_ms = clock_now(&clock).wall_ms;
+    TRY(posix_files_sweep(s->folder.path, s->now_ms, err));
+    TRY(save_ledger(s, err));
+    TRY(save_files(s, err));
+    remove_saved(s);
+    TRY(finish(s, err));
+    TRY(store_saved(s->data->store, s->out->facts.name, clock_now(&clock), err));
+    return backup_prune(s->folder.path, s->request->keep, s->out, err);
+}
+
+enum rc backup_make(const struct config *config,
+                    struct wired_data *data,
+                    const struct backup_request *request,
+                    struct backup_made *out,
+                    struct err *err)
+{
+    CLEANUP(upkeep_unlock) int lock = -1;
+    CLEANUP(saving_clear) struct saving s = {.data = data, .request = request, .out = out};
+    *out = (struct backup_made){.missing = STR_INIT};
+    if (strcmp(config->ledger, "sqlite") != 0 || strcmp(config->blobs, "file") != 0)
+        return FAIL(err, RC_USAGE,
+                    "backup is for a ledger and files on this disk: save a database by its own "
+                    "means, and after it the files");
+    TRY(upkeep_lock(config->data_dir, &lock, err));
+    TRY(backup_folder_open(request->folder, true, &s.folder, err));
+    return make(&s, err);
+}
+
+enum rc backup_list(const char *path, struct backup_facts **out, size_t *count, struct err *err)
+{
+    CLEANUP(backup_folder_close) struct backup_folder folder = {0};
+    *count = 0;
+    TRY(backup_folder_open(path, false, &folder, err));
+    *out = mem_new(folder.names + 1, sizeof **out);
+    for (size_t i = 0; i < folder.names; i++) {
+        CLEANUP(manifest_clear) struct manifest m = {0};
+        struct err why = ERR_INIT;
+        if (backup_folder_read(&folder, folder.name[i], &m, &why) == RC_OK)
+            backup_folder_facts(folder.name[i], &m, &(*out)[(*count)++]);
+    }
+    return RC_OK;
+}
