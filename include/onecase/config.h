@@ -195,6 +195,7 @@ struct config {
     const char *name, *environment, *owner, *timezone;
     const char *data_dir, *ledger, *blobs, *templates_dir;
     enum config_approval approval; /* of what a person decides */
+    struct texts merge_across;     /* mailboxes whose same mail is one; none: each for itself */
     struct {
         struct config_mailbox *at;
         size_t count;

@@ -272,6 +272,8 @@ struct work_item {
     int64_t letter_date_ms;         /* Date of its acknowledgement; fixed at the first try */
     unsigned worker_deaths;         /* runs that died without explanation while they held it */
     bool decided; /* a person's decision is recorded, or it arrived as `dismissed` */
+    bool
+        elsewhere; /* another mailbox's: here are only a copy of it and that one's move; no lease */
     struct work_effect *effect;
     size_t effects;
     struct work_delivery *delivery;
@@ -333,7 +335,8 @@ struct change {
     enum change_what what;
     const char *key; /* the item; NULL with CHANGE_CIRCUIT */
     int64_t fence;   /* guarded by the lease; NO_FENCE: by the state alone, for what
-                                             evidence shows (CHANGE_EFFECT with ON_EVIDENCE, CHANGE_EVIDENCE) */
+                                             evidence shows (CHANGE_EFFECT with ON_EVIDENCE, CHANGE_EVIDENCE) and for
+                                             the move of a copy `elsewhere` */
     union {
         struct effect_change effect;
         struct item_change item;
@@ -358,7 +361,8 @@ struct ledger_work {
      * fence and lease in one transaction, and what another left `attempting` becomes `unknown` by the
      * table. Items that are received or in_progress are stepped by ITEM_ON_CLAIM; one that is complete
      * (a copy is to be filed) or waits for a person (its original is to be kept) keeps its state.
-     * Oldest first; new mail is not starved by old. */
+     * Oldest first; new mail is not starved by old. With them come, `elsewhere` and without a lease,
+     * this mailbox's copies of items that are another's and complete. */
     enum rc (*claim)(void *self,
                      const char *run,
                      const char *mailbox,

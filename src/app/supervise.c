@@ -417,17 +417,78 @@ static void tell_once(struct supervisor *s)
     }
 }
 
-static enum rc once(struct supervisor *s, struct run_summary *out, struct err *err)
+static void await_all(struct supervisor *s)
 {
-    enum rc rc = RC_OK;
-    *out = (struct run_summary){0};
-    start_due(s);
     while (running(s) > 0) {
         if (told_to_stop)
             send_all(s, SIGTERM);
         wake_rest(SECONDS(1));
         reap(s);
     }
+}
+
+static bool merged(const struct supervisor *s, const struct worker *w)
+{
+    const struct texts *group = &s->config->merge_across;
+    for (size_t i = 0; i < group->count; i++)
+        if (strcmp(group->at[i], w->id) == 0)
+            return true;
+    return false;
+}
+
+/* Has one of the mailboxes that are one done something that another's copy may wait for? */
+static bool copies_may_wait(const struct supervisor *s)
+{
+    bool moved = false;
+    size_t members = 0;
+    for (size_t i = 0; i < s->workers; i++) {
+        const struct worker *w = &s->worker[i];
+        if (!merged(s, w))
+            continue;
+        if (!w->reported || w->report.rc != RC_OK)
+            return false;
+        members++;
+        moved |= w->report.sum.deliveries + w->report.sum.completed > 0;
+    }
+    return moved && members > 1 && !told_to_stop;
+}
+
+/* What both turns did; what waits, as it is after the second. */
+static void add_earlier(struct worker *w, const struct run_summary *earlier)
+{
+    struct run_summary *sum = &w->report.sum;
+    sum->deliveries += earlier->deliveries;
+    sum->new_items += earlier->new_items;
+    sum->duplicates += earlier->duplicates;
+    sum->conflicts += earlier->conflicts;
+    sum->completed += earlier->completed;
+}
+
+/* A copy is filed once its item is complete, and that may have been in the hands of another mailbox when
+ * its own had nothing left to do. */
+static void file_copies(struct supervisor *s)
+{
+    CLEANUP(mem_free) struct run_summary *earlier = mem_new(s->workers + 1, sizeof *earlier);
+    if (!copies_may_wait(s))
+        return;
+    for (size_t i = 0; i < s->workers; i++) {
+        earlier[i] = s->worker[i].report.sum;
+        if (merged(s, &s->worker[i]))
+            start(s, &s->worker[i]);
+    }
+    await_all(s);
+    for (size_t i = 0; i < s->workers; i++)
+        if (merged(s, &s->worker[i]) && s->worker[i].reported)
+            add_earlier(&s->worker[i], &earlier[i]);
+}
+
+static enum rc once(struct supervisor *s, struct run_summary *out, struct err *err)
+{
+    enum rc rc = RC_OK;
+    *out = (struct run_summary){0};
+    start_due(s);
+    await_all(s);
+    file_copies(s);
     for (size_t i = 0; i < s->workers; i++) {
         const struct worker *w = &s->worker[i];
         if (!w->reported)

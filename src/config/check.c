@@ -506,12 +506,48 @@ static void check_console(struct reading *r)
             "such an address, or tls_cert and tls_key");
 }
 
+/* Mailboxes that are one */
+
+/* What a mailbox in look-only has seen has no case: it must not stand for a mail that needs one. */
+static void check_member(struct reading *r, size_t number)
+{
+    const struct texts *group = &r->config->merge_across;
+    struct place place = PLACE_OF(r, r->config, group);
+    const char *id = group->at[number];
+    const struct config_mailbox *m = config_find_mailbox(r->config, id);
+
+    if (m == NULL)
+        problem_at(r->problems, place,
+                   "merge_across: there is no mailbox \"%s\": expected ids of `mailboxes`", id);
+    else if (m->mode == CONFIG_LOOK_ONLY)
+        problem_at(r->problems, place,
+                   "merge_across: the mailbox \"%s\" is look-only and makes no cases: expected it "
+                   "active, or not in this list",
+                   id);
+    for (size_t i = 0; i < number; i++)
+        if (same(group->at[i], id)) {
+            problem_at(r->problems, place, "merge_across: \"%s\" stands in it twice", id);
+            return;
+        }
+}
+
+static void check_merged(struct reading *r)
+{
+    const struct texts *group = &r->config->merge_across;
+
+    if (group->count == 1)
+        wrong(r, PLACE_OF(r, r->config, group), "merge_across: expected two mailboxes or more");
+    for (size_t i = 0; i < group->count; i++)
+        check_member(r, i);
+}
+
 void check_all(struct reading *r)
 {
     const struct config *c = r->config;
 
     for (size_t i = 0; i < c->mailboxes.count; i++)
         check_mailbox(r, i);
+    check_merged(r);
     check_notify(r, &c->notify);
     for (size_t i = 0; i < c->key_rules.count; i++)
         check_rule(r, &c->key_rules.at[i]);

@@ -28,6 +28,14 @@ struct authentication config_authentication(const struct config *config)
     return (struct authentication){a->authserv_id, a->hops, a->placed == CONFIG_PLACED_BELOW};
 }
 
+static struct texts merged_with(const struct config *config, const char *mailbox)
+{
+    for (size_t i = 0; i < config->merge_across.count; i++)
+        if (strcmp(config->merge_across.at[i], mailbox) == 0)
+            return config->merge_across;
+    return (struct texts){NULL, 0};
+}
+
 void config_policy(const struct config *config,
                    const struct config_mailbox *mailbox,
                    struct policy *out)
@@ -36,6 +44,7 @@ void config_policy(const struct config *config,
 
     *out = (struct policy){
         .mailbox = mailbox->id,
+        .merge_across = merged_with(config, mailbox->id),
         .reference_prefix = config->reference_prefix,
         .own_addresses = mailbox->own_addresses,
         .staff = config->staff,

@@ -607,6 +607,8 @@ static const struct setting top_rows[] = {
      .words = approval_words},
     {"mailboxes",       VALUE_BLOCKS,   REQUIRED,         AT(mailboxes),       NULL,         1,          1000,
      .says = "The watched mailboxes.", .block = &mailbox},
+    {"merge_across",    VALUE_LOWER,    MANY,             AT(merge_across),    "[]",         1,          64,
+     .says = "Mailboxes to which the same mail is one case; by default it is one in each. The first goes into new keys."},
     {"acknowledgement", VALUE_BLOCK,    0,                AT(acknowledgement), NULL,         0,          0,
      .says = "What senders are told.", .block = &acknowledgement},
     {"case",            VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
