@@ -82,8 +82,6 @@ struct column {
 
 struct table;
 struct table *table_of(const struct column *column, size_t columns) MUST_CHECK;
-/* The same, where every column may be cut and none is left out. */
-struct table *table_new(const char *const *heading, size_t columns) MUST_CHECK;
 void table_row(struct table *table, const char *const *cell); /* copies; NULL is empty */
 /* Only the columns of these headings, "case,from", in their own order; RC_USAGE: there is no such. */
 enum rc table_choose(struct table *table, const char *names, struct err *err) MUST_CHECK;

@@ -43,7 +43,7 @@ const struct about abouts[] = {
     { "case",               "--merge-into R",                   "into the case R: replies go there; nobody is told" },
     { "case",               "--unmerge",                        "takes it out of the other case" },
 
-    { "",                   "--since D",                        "from a date (2026-03-02, in UTC), or from a duration ago (7d)" },
+    { "",                   "--since D",                        "from a date (2026-03-02: from when it began in timezone), or from a duration ago (7d)" },
     { "",                   "--until D",                        "up to a date or a duration ago; by default until now" },
     { "",                   "--format F",                       "table, csv, json or html" },
     { "report duplicates",  "",                                 "Each number is as it stood at the end of the time that is asked for; decisions of after it are listed beside, and change none." },
