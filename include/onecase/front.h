@@ -236,6 +236,7 @@ void json_items(const struct view *view, bool whole, struct str *out);
 void json_deliveries(const struct view *view, struct str *out);
 void json_cases(const struct view *view, bool whole, struct str *out);
 void json_status(const struct view *view, int64_t now_ms, struct str *out);
+void json_webhooks(const struct view *webhooks, const struct view *dead, struct str *out);
 void json_duplicates(const struct view *view, struct str *out);
 /* What a replay would do, or did, with each of these items. */
 struct replay_shown {

@@ -101,6 +101,10 @@ const struct about abouts[] = {
     { "suspects",           "--authoritative",                  "this case stands: the others of the same words are copies of it, linked and closed; nobody is told" },
     { "suspects",           "--different",                      "they are different cases, and not listed again" },
 
+    { "webhooks",           "",                                 "Of each webhook: whether it works, how many posts wait, and how many nobody took. A post that its receiver did not take within give_up_after, or answered with 400, 410, 413, 415 or 422, is a dead letter, and stays one until a person acts." },
+    { "webhooks",           "--replay ID",                      "has a dead letter sent again under its id; all those of a webhook, by its name; or all" },
+    { "webhooks",           "onecase webhooks --replay chat --by ann --reason 'the receiver is mended'", "" },
+
     { "pause",              "",                                 "Arrivals go on being recorded, and no step runs, until resume." },
     { "pause",              "--mailbox M",                      "only this mailbox" },
     { "resume",             "--mailbox M",                      "only this mailbox" },

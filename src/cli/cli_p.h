@@ -168,6 +168,7 @@ int cmd_resume(struct call *call);
 int cmd_report_duplicates(struct call *call);
 int cmd_report_replays(struct call *call);
 int cmd_report_decisions(struct call *call);
+int cmd_webhooks(struct call *call);
 int cmd_deployments(struct call *call);
 int cmd_check(struct call *call);
 int cmd_metrics(struct call *call);

@@ -39,6 +39,7 @@ const struct command commands[] = {
                                                                                                       NEEDS_TO_READ, cmd_suspects,          "Cases of the same words under other identifiers." },
     { DECIDING, "pause --by NAME --reason TEXT [--mailbox M] [--effect KIND] [--hold FOLDER]",        NEEDS_LEDGER,  cmd_pause,             "Arrivals go on being recorded, no step runs; --hold keeps new mail aside." },
     { DECIDING, "resume --by NAME --reason TEXT [--mailbox M]",                                       NEEDS_LEDGER,  cmd_resume,            "Ends a pause, and brings back what was kept aside." },
+    { DECIDING, "webhooks [--replay ID] [--by NAME] [--reason TEXT] [--limit N] [--json]",            NEEDS_LEDGER,  cmd_webhooks,          "What other programs were told, what waits, and what nobody took; sends that again." },
     { KEEPING,  "backup FOLDER [--keep N] [--read-all] [--json]",                                     NEEDS_TO_READ, cmd_backup,            "Saves ledger and files into a folder, beside the service." },
     { KEEPING,  "restore FOLDER [--backup NAME] [--list] [--json]",                                   NEEDS_CONFIG,  cmd_restore,           "Makes a new data folder of a backup; --list names them." },
     { MORE,     "user add NAME --role R",                                                             NEEDS_LEDGER,  cmd_user_add,          "Lets somebody use the console; the password is asked for." },

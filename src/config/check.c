@@ -2,6 +2,7 @@
 #include "reading.h"
 #include "texts.h"
 
+#include <onecase/webhook.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -483,6 +484,43 @@ static void check_notify(struct reading *r, const struct config_notify *n)
               "report: expected an address in `owner` or in `to` that it can be sent to");
 }
 
+/* Webhooks */
+
+static void check_wishes(struct reading *r, const struct config_webhook *w)
+{
+    enum webhook_event event;
+
+    for (size_t i = 0; i < w->events.count; i++)
+        if (!webhook_event_parse(w->events.at[i], &event))
+            problem_at(
+                r->problems, PLACE_OF(r, w, &w->events),
+                "events: there is no \"%s\": expected created, complete, duplicate, conflict, "
+                "needs_reconciliation or closed",
+                w->events.at[i]);
+    for (size_t i = 0; i < w->mailboxes.count; i++)
+        if (config_find_mailbox(r->config, w->mailboxes.at[i]) == NULL)
+            problem_at(r->problems, PLACE_OF(r, w, &w->mailboxes),
+                       "mailboxes: there is no \"%s\": expected ids of `mailboxes`",
+                       w->mailboxes.at[i]);
+}
+
+static void check_webhook(struct reading *r, size_t number)
+{
+    const struct config_webhook *w = &r->config->webhooks.at[number];
+    bool plain = slice_starts_nocase(slice_z(w->url), SLICE("http://"));
+
+    if (!is_url(w->url))
+        wrong(r, PLACE_OF(r, w, &w->url), "url: expected a URL that begins with https://");
+    else if (plain && !is_local_url(w->url))
+        wrong(r, PLACE_OF(r, w, &w->url),
+              "url: http:// is for this machine alone (localhost, 127.0.0.1): expected https://");
+    check_wishes(r, w);
+    for (size_t i = 0; i < number; i++)
+        if (same(r->config->webhooks.at[i].name, w->name))
+            wrong(r, PLACE_OF(r, w, &w->name),
+                  "name: it is taken by another webhook: expected one of its own");
+}
+
 static void check_console(struct reading *r)
 {
     const struct config *c = r->config;
@@ -553,6 +591,8 @@ void check_all(struct reading *r)
         check_rule(r, &c->key_rules.at[i]);
     check_authentication(r, &c->authentication);
     check_destinations(r);
+    for (size_t i = 0; i < c->webhooks.count; i++)
+        check_webhook(r, i);
     check_console(r);
     if (c->max_delay_ms < c->first_delay_ms)
         wrong(r, PLACE_OF(r, c, &c->max_delay_ms, &c->first_delay_ms),

@@ -21,6 +21,14 @@ const struct config_destination *config_find_destination(const struct config *co
     return NULL;
 }
 
+const struct config_webhook *config_find_webhook(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < config->webhooks.count; i++)
+        if (strcmp(config->webhooks.at[i].name, name) == 0)
+            return &config->webhooks.at[i];
+    return NULL;
+}
+
 struct authentication config_authentication(const struct config *config)
 {
     const struct config_authentication *a = &config->authentication;
@@ -125,5 +133,10 @@ void config_forget_secrets(struct config *config)
         blot(config->destinations.at[i].password);
         blot(config->destinations.at[i].authorization);
         blot(config->destinations.at[i].proxy);
+    }
+    for (size_t i = 0; i < config->webhooks.count; i++) {
+        blot(config->webhooks.at[i].url); /* some hold a token */
+        blot(config->webhooks.at[i].secret);
+        blot(config->webhooks.at[i].proxy);
     }
 }
