@@ -2,7 +2,7 @@
  *
  * store - opens the ledger.
  *
- * SQLite by path, for now. A corrupt ledger, one of a newer schema, or one whose applied migrations
+ * SQLite by path, PostgreSQL by URL. A corrupt ledger, one of a newer schema, or one whose applied migrations
  * are not ours refuses to open (RC_BROKEN) and says what to do; a busy one is RC_DEFERRED.
  * Opening reads every page of a ledger of up to 256 MiB; of a larger one only its schema (store_check
  * reads it all). Missing migrations are applied, one transaction each; with read_only that is
@@ -23,7 +23,7 @@ struct store_wait {
 };
 
 struct store_options {
-    const char *path;    /* a file; or an SQLite URI, for tests */
+    const char *path;    /* a file; an SQLite URI, for tests; postgresql://… */
     int busy_timeout_ms; /* how long to wait for another process's write */
     bool create;         /* make it where it is missing */
     bool read_only;

@@ -90,13 +90,13 @@ open_store(const struct config *config, bool create, struct store **out, struct 
 {
     CLEANUP(str_clear) struct str path = STR_INIT;
     struct clock clock = system_clock();
-    if (strcmp(config->ledger, "sqlite") != 0)
-        return FAIL(err, RC_USAGE,
-                    "ledger: only 'sqlite' is built into this version; set `ledger: sqlite`");
     if (strcmp(config->blobs, "file") != 0)
         return FAIL(err, RC_USAGE,
                     "blobs: only 'file' is built into this version; set `blobs: file`");
-    str_addf(&path, "%s/ledger.db", config->data_dir);
+    if (strcmp(config->ledger, "sqlite") == 0)
+        str_addf(&path, "%s/ledger.db", config->data_dir);
+    else
+        str_addz(&path, config->ledger);
     CLEANUP(mem_free) struct store_wait *wait = waits_of(config);
     struct store_options options = {
         .path = str_z(&path),

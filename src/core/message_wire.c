@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "utf8.h"
 
 #include <onecase/message.h>
+#include <onecase/utf8.h>
 
 #include <stddef.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extension.h"
-#include "utf8.h"
 
 #include <onecase/safe_name.h>
+#include <onecase/utf8.h>
 
 #include <stdio.h>
 #include <string.h>

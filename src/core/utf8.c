@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "utf8.h"
+#include <onecase/utf8.h>
 
 /* clang-format off */
 static const struct {

@@ -167,32 +167,34 @@ static enum rc line_stands(struct db *db, const struct writing *w, struct err *e
     return stmt_row(s, err);
 }
 
-/* Where the line is not there, the octets of the commit that failed may stand in the log yet, whole,
- * where a recovery would take them for good: from this commit on they are overwritten. Where it is
- * there, this commit shows that the disk writes again. */
-static enum rc settle(struct db *db, int64_t number, struct err *err)
+static enum rc set_settled(struct db *db, int64_t number, struct err *err)
 {
     static const char set[] = "INSERT INTO meta (name, value) VALUES ('settled', CAST($1 AS TEXT))"
                               " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    CLEANUP(tx_end) struct tx tx = TX_NONE;
 
-    TRY(tx_begin(db, &tx, err));
     TRY(stmt_open(db, set, &s, err));
     stmt_int(s, 1, number);
-    TRY(stmt_run(s, NULL, err));
-    return tx_commit(&tx, err);
+    return stmt_run(s, NULL, err);
 }
 
+/* Looked for as a writer: what was under way when the answer was lost has ended by then. Where the line
+ * is not there, the octets of the commit that failed may stand in the log yet, whole, where a recovery
+ * would take them for good: from this commit on they are overwritten. Where it is there, this commit
+ * shows that the disk writes again. */
 static enum rc look(struct db *db, const struct writing *w, bool *there, struct err *err)
 {
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+
     TRY(db_reopen(db, err));
+    TRY(tx_begin(db, &tx, err));
     enum rc rc = w->number == 0 ? RC_NOT_FOUND : line_stands(db, w, err);
 
     if (rc != RC_OK && rc != RC_NOT_FOUND)
         return rc;
     *there = rc == RC_OK;
-    return settle(db, w->number, err);
+    TRY(set_settled(db, w->number, err));
+    return tx_commit(&tx, err);
 }
 
 static enum rc read_back(struct db *db, const struct writing *w, struct err *err)

@@ -6,13 +6,21 @@
 
 /* Databases */
 
-static const struct driver *const drivers[] = {&sqlite_driver};
+static const struct driver *const drivers[] = {&postgres_driver};
 
+static bool takes(const struct driver *driver, const char *path)
+{
+    for (const char *const *s = driver->schemes; *s != NULL; s++)
+        if (slice_starts_nocase(slice_z(path), slice_z(*s)))
+            return true;
+    return false;
+}
+
+/* What is no URL of a server is a file. */
 static const struct driver *driver_of(const char *path)
 {
     for (size_t i = 0; i < LENGTH(drivers); i++)
-        if (drivers[i]->scheme == NULL ||
-            slice_starts_nocase(slice_z(path), slice_z(drivers[i]->scheme)))
+        if (takes(drivers[i], path))
             return drivers[i];
     return &sqlite_driver;
 }
@@ -36,11 +44,6 @@ enum rc db_reopen(struct db *db, struct err *err)
 enum rc db_run(struct db *db, const char *sql, struct err *err)
 {
     return db->driver->run(db, sql, err);
-}
-
-enum rc db_migration(struct db *db, const char *sql, struct err *err)
-{
-    return db->driver->migration(db, sql, err);
 }
 
 bool db_read_only(const struct db *db)
@@ -71,7 +74,10 @@ enum rc db_check(struct db *db, bool whole, struct err *err)
 enum rc db_copy(struct db *to, struct db *from, struct err *err)
 {
     if (to->driver != from->driver)
-        return FAIL(err, RC_USAGE, "ledger: '%s' and '%s' are of two kinds", to->path, from->path);
+        return FAIL(err, RC_USAGE,
+                    "ledger '%s': only one in SQLite can be copied; of another its"
+                    " server's tools make a copy, such as pg_dump",
+                    from->path);
     return to->driver->copy(to, from, err);
 }
 
@@ -91,7 +97,7 @@ void stmt_done(struct stmt **s)
 void stmt_text(struct stmt *s, int at, const char *text)
 {
     if (text == NULL)
-        stmt_null(s, at);
+        s->driver->null(s, at, NULL_OF_TEXT);
     else
         stmt_slice(s, at, slice_z(text));
 }
@@ -113,7 +119,7 @@ void stmt_int(struct stmt *s, int at, int64_t value)
 
 void stmt_null(struct stmt *s, int at)
 {
-    s->driver->null(s, at);
+    s->driver->null(s, at, NULL_OF_ANY);
 }
 
 enum rc stmt_row(struct stmt *s, struct err *err)
@@ -156,7 +162,7 @@ enum rc stmt_one(struct stmt *s, const char *what, struct err *err)
 void stmt_when(struct stmt *s, int at, int64_t at_ms)
 {
     if (at_ms == NOT_DUE)
-        stmt_null(s, at);
+        s->driver->null(s, at, NULL_OF_NUMBER);
     else
         stmt_int(s, at, at_ms);
 }

@@ -33,8 +33,6 @@ void db_close(struct db **db);
 
 enum rc db_run(struct db *db, const char *sql, struct err *err)
     MUST_CHECK; /* statements without results */
-/* The text of a migration, in its transaction. */
-enum rc db_migration(struct db *db, const char *sql, struct err *err) MUST_CHECK;
 /* Closes the connection and opens it anew, as after a COMMIT whose outcome is unknown. */
 enum rc db_reopen(struct db *db, struct err *err) MUST_CHECK;
 bool db_read_only(const struct db *db);

@@ -30,20 +30,21 @@ enum tx_kind {
     TX_READ,
 };
 
+enum null_of { NULL_OF_ANY, NULL_OF_TEXT, NULL_OF_NUMBER };
+
 struct driver {
-    const char *scheme; /* of `path`: "postgresql://"; NULL takes what no other does */
+    const char *const *schemes; /* beginnings of its paths, ended by NULL; NULL: a file */
     enum rc (*open)(const struct store_options *options, struct db **out, struct err *err);
     void (*close)(struct db **db);
     enum rc (*reopen)(struct db *db, struct err *err);
     enum rc (*run)(struct db *db, const char *sql, struct err *err);
-    enum rc (*migration)(struct db *db, const char *sql, struct err *err);
 
     enum rc (*prepare)(struct db *db, const char *sql, struct stmt **out, struct err *err);
     void (*done)(struct stmt **s);
     void (*text)(struct stmt *s, int at, struct slice text);
     void (*blob)(struct stmt *s, int at, struct slice octets);
     void (*number)(struct stmt *s, int at, int64_t value);
-    void (*null)(struct stmt *s, int at);
+    void (*null)(struct stmt *s, int at, enum null_of of);
     enum rc (*row)(struct stmt *s, struct err *err);
     int64_t (*changed)(struct stmt *s); /* rows, by a statement that was read to its end */
 
@@ -62,3 +63,4 @@ struct driver {
 };
 
 extern const struct driver sqlite_driver;
+extern const struct driver postgres_driver;

@@ -106,7 +106,7 @@ static enum rc apply(struct db *db,
     CLEANUP(str_clear) struct str name = STR_INIT;
     char digest[DIGEST_HEX_SIZE];
 
-    TRY(db_migration(db, m->sql, err));
+    TRY(db_run(db, m->sql, err));
     str_addf(&name, "schema_%d", m->version);
     digest_of(m, digest);
     TRY(set_meta(db, str_z(&name), digest, err));

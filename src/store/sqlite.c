@@ -204,7 +204,6 @@ const struct driver sqlite_driver = {
     .close = close_database,
     .reopen = reopen,
     .run = run,
-    .migration = run,
     .prepare = sqlite_prepare,
     .done = sqlite_done,
     .text = sqlite_text,

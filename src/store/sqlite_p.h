@@ -51,7 +51,7 @@ void sqlite_done(struct stmt **s);
 void sqlite_text(struct stmt *s, int at, struct slice text);
 void sqlite_blob(struct stmt *s, int at, struct slice octets);
 void sqlite_number(struct stmt *s, int at, int64_t value);
-void sqlite_null(struct stmt *s, int at);
+void sqlite_null(struct stmt *s, int at, enum null_of of);
 enum rc sqlite_row(struct stmt *s, struct err *err);
 int64_t sqlite_changed(struct stmt *s);
 int64_t sqlite_column_number(struct stmt *s, const char *name);

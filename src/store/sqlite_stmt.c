@@ -111,8 +111,9 @@ void sqlite_number(struct stmt *s, int at, int64_t value)
     note_bound(of(s), sqlite3_bind_int64(of(s)->prepared, parameter(of(s), at), value));
 }
 
-void sqlite_null(struct stmt *s, int at)
+void sqlite_null(struct stmt *s, int at, enum null_of type)
 {
+    (void)type;
     note_bound(of(s), sqlite3_bind_null(of(s)->prepared, parameter(of(s), at)));
 }
 

@@ -66,7 +66,6 @@ struct ledger store_ledger(struct store *store)
         .people = &store_people,
         .operators = &store_operators,
         .notices = &store_notices,
-        .webhooks = &store_webhooks,
     };
 }
 

@@ -165,8 +165,7 @@ enum rc view_case_page(void *self, const struct view_page *page, struct view *ou
     stmt_text(s, 2, page->mailbox);
     stmt_int(s, 3, page->after_ms);
     stmt_text(s, 4, page->after_key);
-    if (words.len > 0)
-        stmt_text(s, 5, str_z(&words));
+    stmt_text(s, 5, words.len > 0 ? str_z(&words) : NULL);
     stmt_int(s, 6, page->limit ? (int64_t)page->limit : INT64_MAX);
     EACH_ROW(s, rc, err)
     read_row(s, out, view_rows_add(out, &rows));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: core */
 #include "fuzzing.h"
-#include "utf8.h"
 
 #include <onecase/message.h>
+#include <onecase/utf8.h>
 
 static void assert_list(const struct message *m, struct span list)
 {

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "ledger_place.h"
 #include "store_p.h"
 
 #include <onecase/when.h>
@@ -89,7 +90,7 @@ static inline void fill_policy(struct policy *p)
 static inline int open_desk(void **state)
 {
     struct desk *d = mem_new(1, sizeof *d);
-    struct store_options options = {.path = ":memory:",
+    struct store_options options = {.path = ledger_place(":memory:"),
                                     .create = true,
                                     .secret_seed = sha256_of(SLICE("seed")),
                                     .now_ms = NOON};
@@ -282,6 +283,7 @@ static inline const char *look(struct desk *d, const char *sql, const char *key)
 static inline void scene(struct desk *d, const char *sql)
 {
     must(d, db_run(d->store->db, sql, &d->err));
+    ledger_count_on(d->store->db);
 }
 
 /* ---- working ------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "ledger_place.h"
 #include "store_p.h"
 
 #include <testing.h>
@@ -64,7 +65,7 @@ static inline void place_remove(struct place *p)
 static inline struct store_options options_for(const char *path)
 {
     return (struct store_options){
-        .path = path, .create = true, .secret_seed = {{1, 2, 3}}, .now_ms = NOW_MS};
+        .path = ledger_place(path), .create = true, .secret_seed = {{1, 2, 3}}, .now_ms = NOW_MS};
 }
 
 /* ---- a store, its run and its mailbox ------------------------------------------------------ */
@@ -114,6 +115,7 @@ static inline void by_hand(struct store *store, const char *sql)
     struct err err = ERR_INIT;
 
     assert_ok(db_run(store->db, sql, &err));
+    ledger_count_on(store->db);
 }
 
 /* The one number that `sql` gives as `n`. */
@@ -150,7 +152,8 @@ static inline void item_by_hand(struct store *store)
         "INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as, state,"
         " octets, size, source_digest, payload_digest, payload_version, fingerprint, signs,"
         " sender, recipient, subject, text, internal_ms, case_key, next_due, generation,"
-        " created_at) VALUES ('" KEY_A "', 'help', 'message-id', X'3c613e', 'case', 'case',"
+        " created_at) VALUES ('" KEY_A
+        "', 'help', 'message-id', CAST('<a>' AS BLOB), 'case', 'case',"
         " 'in_progress', '', 10, '', '', 0, '', 0, 'x@y', 'x@y', 's', 't', 1767225600000, '" KEY_A
         "', 1767225600000, 1, 1767225600000);"
         "INSERT INTO case_record (key, reference, mailbox, state, created_at)"

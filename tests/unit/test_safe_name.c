@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: core */
 #include "extension.h"
-#include "utf8.h"
 
 #include <onecase/safe_name.h>
+#include <onecase/utf8.h>
 #include <testing.h>
 
 #include <string.h>

@@ -135,7 +135,8 @@ static void a_try_that_failed_before_arming_is_recorded_too(void **state)
 
     assert_ok(step(store, &refused_at_rcpt, &err));
     assert_text(store,
-                "SELECT phase || ' ' || outcome || ' ' || stage || ' ' || (armed_at IS NULL) AS t"
+                "SELECT phase || ' ' || outcome || ' ' || stage || ' ' || CASE WHEN armed_at IS "
+                "NULL THEN 1 ELSE 0 END AS t"
                 " FROM attempt",
                 "ended deferred RCPT 1");
     assert_int_equal(number_of(store, "SELECT due AS n FROM effect WHERE id = 1"), NOW_MS + 60);
@@ -211,7 +212,8 @@ static void a_settled_effect_is_due_no_more(void **state)
     by_hand(store, "UPDATE effect SET due = 1");
     assert_ok(step(store, &skip, &err));
     assert_text(store,
-                "SELECT status || ' ' || reason || ' ' || (due IS NULL) AS t FROM effect"
+                "SELECT status || ' ' || reason || ' ' || CASE WHEN due IS NULL THEN 1 ELSE 0 END "
+                "AS t FROM effect"
                 " WHERE id = 1",
                 "skipped too-old 1");
 }
@@ -349,7 +351,8 @@ static void an_item_that_waits_says_why_and_gives_its_lease_back(void **state)
     by_hand(store, "UPDATE item SET lease_run = '" TEST_RUN "', lease_boot = 1");
     assert_ok(step_of_item(store, &wait, &err));
     assert_text(store,
-                "SELECT state || ' ' || reason || ' ' || (lease_run IS NULL) || (next_due IS NULL)"
+                "SELECT state || ' ' || reason || ' ' || CASE WHEN lease_run IS NULL THEN 1 ELSE 0 "
+                "END || CASE WHEN next_due IS NULL THEN 1 ELSE 0 END"
                 " AS t FROM item",
                 "needs_reconciliation gave-up 11");
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: core */
-#include "utf8.h"
-
+#include <onecase/utf8.h>
 #include <testing.h>
 
 static void characters_have_one_form_each(void **state)

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dialect.h"
+#include "postgres_p.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Databases */
+
+static void close_database(struct db **db)
+{
+    struct postgres *mine = postgres_of(*db);
+
+    postgres_disconnect(mine);
+    postgres_forget_statements(mine);
+    free(mine->db.path);
+    free(mine->url);
+    free(mine);
+    *db = NULL;
+}
+
+static enum rc open_database(const struct store_options *options, struct db **out, struct err *err)
+{
+    struct postgres *db = mem_new(1, sizeof *db);
+    CLEANUP(db_close) struct db *mine = &db->db;
+
+    db->db = (struct db){&postgres_driver, postgres_name(options->path), options->read_only};
+    db->url = mem_text(options->path);
+    db->busy_timeout_ms = options->busy_timeout_ms;
+    TRY(postgres_connect(db, err));
+    *out = STEAL(mine);
+    return RC_OK;
+}
+
+static enum rc reopen(struct db *db, struct err *err)
+{
+    postgres_of(db)->in_tx = false;
+    return postgres_connect(postgres_of(db), err);
+}
+
+static enum rc judged(struct postgres *db, PGresult *result, struct err *err)
+{
+    enum rc rc =
+        result != NULL && postgres_good(result) ? RC_OK : FAIL_OF_POSTGRES(db, result, err);
+
+    PQclear(result);
+    return rc;
+}
+
+static enum rc run(struct db *db, const char *sql, struct err *err)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    struct postgres *mine = postgres_of(db);
+
+    TRY(postgres_connected(mine, err));
+    dialect_write(sql, &text);
+    return judged(mine, postgres_ask(mine, str_z(&text)), err);
+}
+
+static enum rc has_table(struct db *db, const char *name, bool *out, struct err *err)
+{
+    static const char find[] = "SELECT COUNT(*) AS count FROM pg_catalog.pg_tables"
+                               " WHERE schemaname = current_schema()"
+                               " AND ($1 IS NULL OR tablename = $1)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, name);
+    TRY(stmt_row(s, err));
+    *out = col_int(s, "count") > 0;
+    return RC_OK;
+}
+
+static enum rc size(struct db *db, int64_t *octets, struct err *err)
+{
+    static const char find[] = "SELECT pg_database_size(current_database()) AS size";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    TRY(stmt_row(s, err));
+    *octets = col_int(s, "size");
+    return RC_OK;
+}
+
+/* Its pages are its server's care: checksums, amcheck. */
+static enum rc check(struct db *db, bool whole, struct err *err)
+{
+    (void)whole;
+    return postgres_connected(postgres_of(db), err);
+}
+
+static enum rc copy(struct db *to, struct db *from, struct err *err)
+{
+    (void)from;
+    return FAIL(err, RC_USAGE, "ledger '%s': it is not copied: its server's tools do that",
+                to->path);
+}
+
+/* Transactions */
+
+/* Any number: it names the lock of those that change the schema. */
+#define MIGRATIONS "1869505381"
+
+#define STANDSTILL_MS "60000"
+
+/* One writer at a time, as with SQLite; should that ever fail, SERIALIZABLE is the law. LOCK comes
+ * before the first statement that reads, so what is read is what the last writer left. The lock of one
+ * that stands still, on a machine that is gone perhaps, is taken from it. */
+static const struct {
+    const char *begin, *then;
+} beginnings[] = {
+    [TX_WRITE] = {"BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
+                  "LOCK TABLE meta IN SHARE ROW EXCLUSIVE MODE"},
+    [TX_MIGRATE] = {"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+                    "SELECT pg_advisory_xact_lock(" MIGRATIONS ")"},
+    [TX_READ] = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""},
+};
+
+static PGresult *ask_to_begin(struct postgres *db, enum tx_kind kind)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    int wait_ms = db->busy_timeout_ms > 0 ? db->busy_timeout_ms : 1; /* 0 would be for ever */
+
+    str_addf(&text,
+             "%s; SET LOCAL lock_timeout = %d;"
+             " SET LOCAL idle_in_transaction_session_timeout = " STANDSTILL_MS "; %s",
+             beginnings[kind].begin, wait_ms, beginnings[kind].then);
+    return postgres_ask(db, str_z(&text));
+}
+
+static void rollback(struct db *db)
+{
+    static const char text[] = "ROLLBACK";
+    struct postgres *mine = postgres_of(db);
+
+    if (!mine->in_tx)
+        return;
+    mine->in_tx = false;
+    if (mine->connection == NULL || PQtransactionStatus(mine->connection) == PQTRANS_IDLE)
+        return;
+
+    PGresult *result = postgres_ask(mine, text);
+
+    if (result == NULL || !postgres_good(result))
+        postgres_disconnect(mine);
+    PQclear(result);
+}
+
+/* A connection that was lost while nobody used it is made anew: nothing has begun yet. */
+static enum rc begin(struct db *db, enum tx_kind kind, struct err *err)
+{
+    struct postgres *mine = postgres_of(db);
+
+    assert(!mine->in_tx);
+    TRY(postgres_connected(mine, err));
+    PGresult *result = ask_to_begin(mine, kind);
+
+    if (result == NULL) {
+        TRY(postgres_connect(mine, err));
+        result = ask_to_begin(mine, kind);
+    }
+    mine->in_tx = true;
+    enum rc rc = judged(mine, result, err);
+
+    if (rc != RC_OK)
+        rollback(db);
+    return rc;
+}
+
+/* One that met an error ends as ROLLBACK, and says so only by its tag. */
+static enum rc judge_commit(struct postgres *db, PGresult *result, struct err *err)
+{
+    enum rc rc = RC_OK;
+
+    if (result == NULL || !postgres_good(result))
+        rc = postgres_failure(db, result, true, __func__, err);
+    else if (strcmp(PQcmdStatus(result), "COMMIT") != 0)
+        rc = FAIL(err, RC_DEFERRED, "ledger '%s': the transaction was rolled back", db->db.path);
+    PQclear(result);
+    return rc;
+}
+
+static enum rc commit(struct db *db, struct err *err)
+{
+    static const char text[] = "COMMIT";
+    struct postgres *mine = postgres_of(db);
+
+    if (mine->connection == NULL)
+        return FAIL(err, RC_DEFERRED,
+                    "ledger '%s': the connection was lost before the commit; it is tried again",
+                    db->path);
+
+    PGresult *result = postgres_ask(mine, text);
+
+    mine->in_tx = false;
+    return judge_commit(mine, result, err);
+}
+
+static const char *const schemes[] = {"postgresql://", "postgres://", NULL};
+
+const struct driver postgres_driver = {
+    .schemes = schemes,
+    .open = open_database,
+    .close = close_database,
+    .reopen = reopen,
+    .run = run,
+    .prepare = postgres_prepare,
+    .done = postgres_done,
+    .text = postgres_text,
+    .blob = postgres_blob,
+    .number = postgres_number,
+    .null = postgres_null,
+    .row = postgres_row,
+    .changed = postgres_changed,
+    .column_number = postgres_column_number,
+    .column_null = postgres_column_null,
+    .column = postgres_column,
+    .has_table = has_table,
+    .size = size,
+    .check = check,
+    .copy = copy,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+};

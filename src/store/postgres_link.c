@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "postgres_fault.h"
+#include "postgres_p.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OLDEST_SERVER      150000
+#define AUTHORITIES        "/etc/ssl/certs/ca-certificates.crt"
+#define REFUSED(db, about) "ledger '%s': " about, (db)->db.path
+
+/* ---- what the URL says ------------------------------------------------------------------------- */
+
+static const char *setting(const PQconninfoOption *options, const char *name)
+{
+    for (; options->keyword != NULL; options++)
+        if (strcmp(options->keyword, name) == 0)
+            return options->val != NULL ? options->val : "";
+    return "";
+}
+
+static bool is_here(struct slice host)
+{
+    return host.len == 0 || host.at[0] == '/' || host.at[0] == '@' ||
+           slice_eq_nocase(host, SLICE("localhost")) || slice_eqz(host, "::1") ||
+           slice_starts_nocase(host, SLICE("127."));
+}
+
+/* Every server that the URL names is on this machine. */
+static bool all_here(const PQconninfoOption *options)
+{
+    const char *address = setting(options, "hostaddr");
+    struct slice rest = slice_z(address[0] != '\0' ? address : setting(options, "host")), host;
+
+    while (rest.len > 0 && slice_next(&rest, ',', &host))
+        if (!is_here(host))
+            return false;
+    return true;
+}
+
+char *postgres_name(const char *url)
+{
+    PQconninfoOption *options = PQconninfoParse(url, NULL);
+    struct str name = STR_INIT;
+
+    str_addz(&name, "postgresql://");
+    if (options != NULL) {
+        const char *port = setting(options, "port");
+
+        str_addz(&name, setting(options, "host"));
+        str_addf(&name, "%s%s/%s", port[0] != '\0' ? ":" : "", port, setting(options, "dbname"));
+        PQconninfoFree(options);
+    }
+    return name.at;
+}
+
+enum rc postgres_check_url(struct postgres *db, bool *here, struct err *err)
+{
+    PQconninfoOption *options = PQconninfoParse(db->url, NULL);
+
+    if (options == NULL)
+        return FAIL(err, RC_BROKEN,
+                    "ledger: `ledger` is no such URL: expected"
+                    " postgresql://USER@HOST/DATABASE, what is special in it as %%XX");
+
+    const char *mode = setting(options, "sslmode");
+    bool verified = mode[0] == '\0' || strcmp(mode, "verify-full") == 0;
+
+    *here = all_here(options);
+    PQconninfoFree(options);
+    if (*here || verified)
+        return RC_OK;
+    return FAIL(err, RC_BROKEN,
+                REFUSED(db, "its sslmode does not prove who answers: leave it out of the URL (that"
+                            " is verify-full); sslrootcert=FILE names an authority of your own"));
+}
+
+/* ---- the connection ---------------------------------------------------------------------------- */
+
+static void say_nothing(void *self, const char *message)
+{
+    (void)self;
+    (void)message;
+}
+
+static PGconn *open_connection(const struct postgres *db, bool here)
+{
+    const char *const keyword[] = {"connect_timeout",
+                                   "application_name",
+                                   "gssencmode",
+                                   "keepalives_idle",
+                                   "keepalives_interval",
+                                   "keepalives_count",
+                                   "tcp_user_timeout",
+                                   "target_session_attrs",
+                                   "sslmode",
+                                   "sslrootcert",
+                                   "dbname",
+                                   "client_encoding",
+                                   NULL};
+    const char *const value[] = {"10",
+                                 "onecase",
+                                 "disable",
+                                 "30",
+                                 "10",
+                                 "3",
+                                 "30000",
+                                 db->db.read_only ? "any" : "read-write",
+                                 here ? "prefer" : "verify-full",
+                                 here ? "" : AUTHORITIES,
+                                 db->url,
+                                 "UTF8",
+                                 NULL};
+
+    return PQconnectdbParams(keyword, value, 1);
+}
+
+static enum rc refused(struct postgres *db, struct err *err)
+{
+    CLEANUP(str_clear) struct str says = STR_INIT;
+    const char *message = PQerrorMessage(db->connection);
+    const struct postgres_fault *fault = postgres_refusal_of(message);
+
+    postgres_says(message, &says);
+    return FAIL(err, fault->rc, "ledger '%s': %s (%s)", db->db.path, fault->remedy, str_z(&says));
+}
+
+static enum rc judge(struct postgres *db, PGresult *facts, struct err *err)
+{
+    const char *durable = PQgetvalue(facts, 0, 3);
+
+    db->pooled = strtol(PQgetvalue(facts, 0, 0), NULL, 10) != PQbackendPID(db->connection);
+    if (strtol(PQgetvalue(facts, 0, 1), NULL, 10) < OLDEST_SERVER)
+        return FAIL(err, RC_BROKEN, REFUSED(db, "its server is too old: PostgreSQL 15 is needed"));
+    if (strcmp(PQgetvalue(facts, 0, 2), "UTF8") != 0)
+        return FAIL(err, RC_BROKEN,
+                    REFUSED(db, "it cannot hold every text: CREATE DATABASE onecase OWNER onecase"
+                                " ENCODING 'UTF8' TEMPLATE template0"));
+    if (strcmp(durable, "off") == 0 || strcmp(durable, "local") == 0)
+        return FAIL(err, RC_BROKEN,
+                    REFUSED(db, "a commit would not be durable: ALTER ROLE onecase SET"
+                                " synchronous_commit = on"));
+    return RC_OK;
+}
+
+static enum rc settle(struct postgres *db, struct err *err)
+{
+    PGresult *facts = postgres_ask(
+        db, "SELECT pg_backend_pid(), current_setting('server_version_num'),"
+            " current_setting('server_encoding'), current_setting('synchronous_commit')");
+    enum rc rc = facts != NULL && postgres_good(facts) ? judge(db, facts, err)
+                                                       : FAIL_OF_POSTGRES(db, facts, err);
+
+    PQclear(facts);
+    return rc;
+}
+
+enum rc postgres_connect(struct postgres *db, struct err *err)
+{
+    bool here;
+
+    postgres_disconnect(db);
+    TRY(postgres_check_url(db, &here, err));
+    db->connection = open_connection(db, here);
+    enum rc rc = PQstatus(db->connection) == CONNECTION_OK ? RC_OK : refused(db, err);
+
+    if (rc == RC_OK) {
+        PQsetNoticeProcessor(db->connection, say_nothing, NULL);
+        PQsetnonblocking(db->connection, 1);
+        rc = settle(db, err);
+    }
+    if (rc != RC_OK)
+        postgres_disconnect(db);
+    return rc;
+}
+
+void postgres_disconnect(struct postgres *db)
+{
+    postgres_forget_names(db);
+    PQfinish(db->connection);
+    db->connection = NULL;
+}
+
+enum rc postgres_connected(struct postgres *db, struct err *err)
+{
+    if (db->connection != NULL)
+        return RC_OK;
+    return db->in_tx ? FAIL_OF_POSTGRES(db, NULL, err) : postgres_connect(db, err);
+}

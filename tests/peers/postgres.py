@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PostgreSQL of Debian, started for tests: a data folder, a port and a socket of its own, as an
+unprivileged user.
+
+    with Postgres() as server:      server.url("desk"), server.sql("desk", "SELECT 1")
+
+Commits do not wait for the disk: what must survive a power cut is not tested here, and a server that is
+killed (`crash`) keeps what it was told to keep. `Cutter` is a way to it that is cut at a COMMIT.
+"""
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+BIN = Path("/usr/lib/postgresql/15/bin")
+USER = "onecase"
+AS_SERVER = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+SETTINGS = """
+listen_addresses = '127.0.0.1'
+port = {port}
+unix_socket_directories = '{folder}'
+fsync = off
+full_page_writes = off
+autovacuum = off
+max_connections = 60
+logging_collector = off
+"""
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Postgres:
+    def __init__(self, more=""):
+        self.folder, self.port, self.more, self.process = Path(tempfile.mkdtemp(prefix="postgres.")), free_port(), more, None
+        self.data = self.folder / "data"
+        if AS_SERVER:
+            shutil.chown(self.folder, "nobody", "nogroup")
+
+    def make(self):
+        subprocess.run([BIN / "initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
+                        "--no-sync", "--no-instructions"], cwd="/", check=True, stdout=subprocess.DEVNULL, **AS_SERVER)
+        with open(self.data / "postgresql.conf", "a") as file:
+            file.write(SETTINGS.format(port=self.port, folder=self.folder) + self.more)
+
+    def start(self):
+        with open(self.folder / "log", "a") as log:
+            self.process = subprocess.Popen([BIN / "postgres", "-D", self.data], cwd="/", stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=log, **AS_SERVER)
+        until = time.monotonic() + 60
+        while subprocess.run([BIN / "pg_isready", "-q", "-h", self.folder, "-p", str(self.port)]).returncode:
+            assert self.process.poll() is None, (self.folder / "log").read_text()[-2000:]
+            assert time.monotonic() < until, "PostgreSQL does not answer"
+            time.sleep(0.05)
+
+    def end(self, how=signal.SIGINT):
+        """SIGINT ends its connections and it; SIGQUIT is a crash."""
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(how)
+            self.process.wait(60)
+
+    def crash(self):
+        self.end(signal.SIGQUIT)
+
+    def __enter__(self):
+        self.make()
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+        shutil.rmtree(self.folder)
+
+    def url(self, database, port=None, user=USER, more=""):
+        return f"postgresql://{user}@127.0.0.1:{port or self.port}/{database}{more}"
+
+    def sql(self, database, text):
+        """The rows, columns parted by |."""
+        done = subprocess.run([BIN / "psql", "-h", self.folder, "-p", str(self.port), "-U", USER, "-d", database, "-XAtq",
+                               "-v", "ON_ERROR_STOP=1", "-c", text], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    def make_database(self, name):
+        self.sql("postgres", f'CREATE DATABASE "{name}" TEMPLATE template0')
+        return self.url(name)
+
+
+class Cutter:
+    """A way to the server that is cut at one COMMIT, the `number`th of all that pass: before the server
+    hears of it ("before"), or after it has answered and before the answer arrives ("after")."""
+
+    def __init__(self, port, number, when):
+        self.target, self.number, self.when = port, number, when
+        self.commits, self.happened, self.lock, self.answered = 0, False, threading.Lock(), threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+
+    def is_it(self, octets):
+        """Is this the COMMIT? A message of its own: Q, length, text."""
+        if octets != b"Q" + struct.pack("!I", 11) + b"COMMIT\0":
+            return False
+        with self.lock:
+            self.commits += 1
+            self.happened |= self.commits == self.number
+            return self.commits == self.number
+
+    def serve(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.relay, args=(near,), daemon=True).start()
+
+    def relay(self, near):
+        with near, socket.create_connection(("127.0.0.1", self.target)) as far:
+            held = threading.Event()
+            down = threading.Thread(target=self.answers, args=(far, near, held), daemon=True)
+            down.start()
+            self.requests(near, far, held)
+            for s in (near, far):
+                try:
+                    s.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+            down.join()
+
+    def requests(self, near, far, held):
+        """The client waits for each answer, so that what is read at once is what it sent at once."""
+        while octets := self.read(near):
+            if self.is_it(octets):
+                if self.when == "after":
+                    held.set()
+                    far.sendall(octets)
+                    self.answered.wait(30)
+                return
+            far.sendall(octets)
+
+    def answers(self, far, near, held):
+        while octets := self.read(far):
+            if held.is_set():
+                self.answered.set()
+                return
+            try:
+                near.sendall(octets)
+            except OSError:
+                return
+
+    @staticmethod
+    def read(s):
+        try:
+            return s.recv(1 << 20)
+        except OSError:
+            return b""
+
+    def __enter__(self):
+        threading.Thread(target=self.serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The PostgreSQL driver on a server: ONECASE_TEST_LEDGER names an empty database that is this program's
+ * alone. tests/postgres/test_contract.py starts both. */
+#include "postgres_p.h"
+#include "store_testing.h"
+
+#include <sys/wait.h>
+
+static struct db *db_at(const char *path)
+{
+    struct store_options options = options_for(path);
+    struct db *db = NULL;
+    struct err err = ERR_INIT;
+
+    options.busy_timeout_ms = 5000;
+    assert_ok(db_open(&options, &db, &err));
+    return db;
+}
+
+/* A ledger with a table for these tests. */
+static struct store *store_with_table(void)
+{
+    struct store *store = store_at(":memory:");
+
+    by_hand(store, "DROP TABLE IF EXISTS t");
+    by_hand(store,
+            "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE CHECK (b <> 'no')) STRICT");
+    return store;
+}
+
+static enum rc insert(struct db *db, int64_t a, const char *b, struct err *err)
+{
+    static const char sql[] = "INSERT INTO t (b, a) VALUES ($2, $1)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, sql, &s, err));
+    stmt_int(s, 1, a);
+    stmt_text(s, 2, b);
+    return stmt_run(s, NULL, err);
+}
+
+static int64_t count_rows(struct store *store)
+{
+    return number_of(store, "SELECT COUNT(*) AS n FROM t");
+}
+
+static int64_t process_of(struct db *db)
+{
+    return PQbackendPID(postgres_of(db)->connection);
+}
+
+/* As a server does that is restarted, or a network that goes. */
+static void cut(struct store *by, struct db *db)
+{
+    static const char end[] = "SELECT pg_terminate_backend(CAST($1 AS INT), 5000) AS n";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct err err = ERR_INIT;
+
+    assert_ok(stmt_open(by->db, end, &s, &err));
+    stmt_int(s, 1, process_of(db));
+    assert_ok(stmt_row(s, &err));
+    assert_int_equal(col_int(s, "n"), 1);
+}
+
+/* ---- statements ---------------------------------------------------------------------------- */
+
+static void parameters_go_by_their_number_and_columns_by_their_name(void **state)
+{
+    static const char sql[] = "SELECT $3 AS third, $1 + 1 AS first, $2 AS second, $4 AS none,"
+                              " $1 = -7 AS is, '' AS empty, $5 + 1 AS unbound";
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(stmt_open(store->db, sql, &s, &err));
+    stmt_int(s, 1, -7);
+    stmt_blob(s, 2, (struct slice){"a\0\xFF", 3});
+    stmt_slice(s, 3, (struct slice){"text, cut", 4});
+    stmt_text(s, 4, NULL);
+    assert_ok(stmt_row(s, &err));
+    assert_int_equal(col_int(s, "first"), -6);
+    assert_int_equal(col_slice(s, "second").len, 3);
+    assert_memory_equal(col_slice(s, "second").at, "a\0\xFF", 3);
+    assert_string_equal(col_text(s, "third"), "text");
+    assert_true(col_null(s, "none"));
+    assert_string_equal(col_text(s, "none"), "");
+    assert_int_equal(col_when(s, "none"), NOT_DUE);
+    assert_int_equal(col_int(s, "is"), 1);
+    assert_true(col_null(s, "unbound"));
+    assert_false(col_null(s, "empty"));
+    assert_rc(stmt_row(s, &err), RC_NOT_FOUND);
+    assert_string_equal(err.text, "");
+}
+
+/* A NUL or a wrong octet in a subject would stop its mail for ever. */
+static void what_is_no_text_for_postgresql_is_replaced(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_table();
+    struct err err = ERR_INIT;
+    static const char sql[] = "INSERT INTO t (b) VALUES ($1)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    (void)state;
+    assert_ok(stmt_open(store->db, sql, &s, &err));
+    stmt_slice(s, 1, (struct slice){"a\0b\xFFz\xC3\xA9", 7});
+    assert_ok(stmt_run(s, NULL, &err));
+    assert_text(store, "SELECT b AS t FROM t",
+                "a\xEF\xBF\xBD"
+                "b\xEF\xBF\xBDz\xC3\xA9");
+}
+
+static void what_is_asked_often_has_a_name_on_the_server(void **state)
+{
+    static const char named[] = "SELECT COUNT(*) AS n FROM pg_prepared_statements"
+                                " WHERE statement LIKE 'INSERT INTO t %'";
+    CLEANUP(store_close) struct store *store = store_with_table();
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(insert(store->db, 1, "1", &err));
+    assert_int_equal(number_of(store, named), 0);
+    for (int64_t i = 2; i < 9; i++) {
+        char text[] = {(char)('0' + i), '\0'};
+
+        assert_ok(insert(store->db, i, text, &err));
+    }
+    assert_int_equal(number_of(store, named), 1);
+    assert_int_equal(count_rows(store), 8);
+}
+
+static void one_that_is_being_read_is_not_taken_away(void **state)
+{
+    static const char sql[] = "SELECT $1 + 0 AS a UNION ALL SELECT $1 + 1 ORDER BY a";
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    CLEANUP(stmt_done) struct stmt *outer = NULL;
+    CLEANUP(stmt_done) struct stmt *inner = NULL;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(stmt_open(store->db, sql, &outer, &err));
+    stmt_int(outer, 1, 10);
+    assert_ok(stmt_row(outer, &err));
+    assert_ok(stmt_open(store->db, sql, &inner, &err));
+    stmt_int(inner, 1, 20);
+    assert_ok(stmt_row(inner, &err));
+    assert_int_equal(col_int(inner, "a"), 20);
+    assert_ok(stmt_row(outer, &err));
+    assert_int_equal(col_int(outer, "a"), 11);
+}
+
+static void rows_are_refused_by_their_kind_of_mistake(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_table();
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(insert(store->db, 1, "a", &err));
+    assert_rc(insert(store->db, 1, "b", &err), RC_CONFLICT);
+    assert_rc(insert(store->db, 2, "a", &err), RC_CONFLICT);
+    assert_rc(insert(store->db, 2, "no", &err), RC_REFUSED);
+    assert_int_equal(count_rows(store), 1);
+}
+
+/* ---- transactions -------------------------------------------------------------------------- */
+
+static void a_failed_statement_cannot_be_committed_in_part(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_table();
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(tx_begin(store->db, &tx, &err));
+    assert_ok(insert(store->db, 1, "a", &err));
+    assert_rc(insert(store->db, 2, "no", &err), RC_REFUSED);
+    assert_rc(insert(store->db, 2, "b", &err), RC_DEFERRED);
+    assert_rc(tx_commit(&tx, &err), RC_DEFERRED);
+    assert_says("rolled back");
+    assert_int_equal(count_rows(store), 0);
+}
+
+static void L03_a_lock_held_too_long_is_deferred_and_readers_never_wait(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_table();
+    struct store_options options = {.path = postgres_of(store->db)->url, .busy_timeout_ms = 30};
+    CLEANUP(db_close) struct db *waiting = NULL;
+    CLEANUP(tx_end) struct tx held = TX_NONE;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(db_open(&options, &waiting, &err));
+    assert_ok(tx_begin(store->db, &held, &err));
+    assert_ok(insert(store->db, 1, "a", &err));
+    assert_rc(tx_begin(waiting, &tx, &err), RC_DEFERRED);
+    assert_says("another process holds it");
+    assert_ok(tx_read(waiting, &tx, &err));
+    assert_int_equal(count_rows(&(struct store){.db = waiting}), 0);
+    tx_end(&tx);
+    assert_ok(tx_commit(&held, &err));
+    assert_ok(tx_begin(waiting, &tx, &err));
+    assert_int_equal(count_rows(&(struct store){.db = waiting}), 1);
+    assert_ok(insert(waiting, 2, "b", &err));
+    assert_ok(tx_commit(&tx, &err));
+}
+
+/* ---- connections that go ------------------------------------------------------------------- */
+
+static void L08_a_connection_lost_while_nobody_used_it_is_made_anew(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_table();
+    struct store_options options = {.path = postgres_of(store->db)->url, .busy_timeout_ms = 5000};
+    CLEANUP(db_close) struct db *db = NULL;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(db_open(&options, &db, &err));
+    for (int64_t i = 1; i < 6; i++)
+        assert_ok(insert(db, i, (char[]){(char)('0' + i), '\0'}, &err));
+    cut(store, db);
+    assert_ok(tx_begin(db, &tx, &err));
+    assert_ok(insert(db, 6, "6", &err));
+    assert_ok(tx_commit(&tx, &err));
+    cut(store, db);
+    assert_int_equal(count_rows(&(struct store){.db = db}), 6);
+}
+
+static void L08_a_connection_lost_within_a_transaction_takes_it_along(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_table();
+    struct store_options options = {.path = postgres_of(store->db)->url, .busy_timeout_ms = 5000};
+    CLEANUP(db_close) struct db *db = NULL;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(db_open(&options, &db, &err));
+    assert_ok(tx_begin(db, &tx, &err));
+    assert_ok(insert(db, 1, "a", &err));
+    cut(store, db);
+    assert_rc(insert(db, 2, "b", &err), RC_DEFERRED);
+    assert_rc(insert(db, 3, "c", &err), RC_DEFERRED); /* not outside of it, on a new connection */
+    assert_rc(tx_commit(&tx, &err), RC_DEFERRED);
+    assert_int_equal(count_rows(store), 0);
+    assert_ok(tx_begin(db, &tx, &err));
+    assert_ok(insert(db, 1, "a", &err));
+    assert_ok(tx_commit(&tx, &err));
+    assert_int_equal(count_rows(store), 1);
+}
+
+/* ---- the ledger ---------------------------------------------------------------------------- */
+
+static enum rc add_line(struct store *store, struct err *err)
+{
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+
+    TRY(writing_begin(store, TEST_RUN, at_ms(5), &w, err));
+    TRY(event_add(&w, &(struct event){.subject = "item", .what = "claim"}, err));
+    return writing_finish(&w, err);
+}
+
+static void the_event_chain_follows_and_is_never_changed(void **state)
+{
+    static const char *const changes[] = {"UPDATE event SET what = 'x' WHERE number = 2",
+                                          "DELETE FROM event WHERE number = 2"};
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_ok(add_line(store, &err));
+    assert_ok(store_check_chain(store, &err));
+    for (size_t i = 0; i < LENGTH(changes); i++) {
+        assert_rc(db_run(store->db, changes[i], &err), RC_REFUSED);
+        assert_says("append-only");
+    }
+}
+
+static void L08_what_a_serialization_failure_took_back_is_deferred(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct err err = ERR_INIT;
+
+    (void)state;
+    by_hand(store, "CREATE OR REPLACE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS"
+                   " $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '40001'; END $$");
+    by_hand(store, "CREATE CONSTRAINT TRIGGER fails AFTER INSERT ON event INITIALLY DEFERRED"
+                   " FOR EACH ROW EXECUTE FUNCTION fails()");
+    assert_rc(add_line(store, &err), RC_DEFERRED);
+    by_hand(store, "DROP TRIGGER fails ON event");
+    assert_ok(add_line(store, &err));
+    assert_int_equal(number_of(store, "SELECT COUNT(*) AS n FROM event"), 1);
+}
+
+static void K01_four_processes_may_create_it_at_once(void **state)
+{
+    char *url = mem_text(ledger_place("fresh"));
+    pid_t pid[4];
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(pid); i++) {
+        pid[i] = fork();
+        if (pid[i] == 0) {
+            struct store_options options = {.path = url,
+                                            .create = true,
+                                            .busy_timeout_ms = 20000,
+                                            .secret_seed = {{1, (uint8_t)i}}};
+            struct store *store = NULL;
+            struct err err = ERR_INIT;
+
+            _exit(store_open(&options, &store, &err) == RC_OK ? 0 : 1);
+        }
+    }
+    for (size_t i = 0; i < LENGTH(pid); i++) {
+        int status;
+
+        assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+        assert_int_equal(status, 0);
+    }
+    free(url);
+}
+
+static void a_database_of_another_program_is_left_alone(void **state)
+{
+    struct store_options options;
+    CLEANUP(db_close) struct db *db = db_at("foreign");
+    struct store *store = NULL;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(db_run(db, "CREATE TABLE IF NOT EXISTS theirs (a INTEGER)", &err));
+    options = options_for("foreign");
+    assert_rc(store_open(&options, &store, &err), RC_BROKEN);
+    assert_says("no ledger");
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_go_by_their_number_and_columns_by_their_name),
+        cmocka_unit_test(what_is_no_text_for_postgresql_is_replaced),
+        cmocka_unit_test(what_is_asked_often_has_a_name_on_the_server),
+        cmocka_unit_test(one_that_is_being_read_is_not_taken_away),
+        cmocka_unit_test(rows_are_refused_by_their_kind_of_mistake),
+        cmocka_unit_test(a_failed_statement_cannot_be_committed_in_part),
+        cmocka_unit_test(L03_a_lock_held_too_long_is_deferred_and_readers_never_wait),
+        cmocka_unit_test(L08_a_connection_lost_while_nobody_used_it_is_made_anew),
+        cmocka_unit_test(L08_a_connection_lost_within_a_transaction_takes_it_along),
+        cmocka_unit_test(the_event_chain_follows_and_is_never_changed),
+        cmocka_unit_test(L08_what_a_serialization_failure_took_back_is_deferred),
+        cmocka_unit_test(K01_four_processes_may_create_it_at_once),
+        cmocka_unit_test(a_database_of_another_program_is_left_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
