@@ -151,6 +151,7 @@ enum config_guarantee {
     CONFIG_CONDITIONAL,
     CONFIG_IDEMPOTENCY_KEY
 };
+enum config_upload { CONFIG_UPLOAD_BASE64, CONFIG_UPLOAD_RAW, CONFIG_UPLOAD_FORM };
 enum config_unknown { CONFIG_LOOK_UP, CONFIG_RECONCILE };
 
 /* A request to a destination; method "" is none. Templates, pointers and statuses as they are written. */
@@ -159,6 +160,11 @@ struct config_request {
     struct texts headers;
     const char *body, *id, *key;
     struct texts done, exists, later, refused;
+    enum config_guarantee guarantee;   /* of append and attach */
+    const char *list, *match, *sha256; /* of look-ups; NULL where it is none */
+    bool whole;
+    enum config_upload upload; /* of attach */
+    const char *field;
 };
 
 struct config_destination {
@@ -169,7 +175,8 @@ struct config_destination {
     enum config_guarantee guarantee;
     enum config_unknown unknown;
     int64_t idempotency_life_ms, settle_ms, timeout_ms;
-    struct config_request create, find, read;
+    unsigned rate; /* a minute; 0 is no limit */
+    struct config_request create, find, read, append, appended, attach, attached, close, remove;
     const char *ca_file, *proxy;
 };
 

@@ -17,8 +17,8 @@
 /* clang-format off */
 #define EFFECT_KIND_LIST(X) \
 /*    name                    text               target */                                               \
-    X(EFFECT_CASE,            "case",            "the destination's name; `ledger` is the record here")   \
-    X(EFFECT_ATTACHMENT,      "attachment",      "NN-NAME")                                               \
+    X(EFFECT_CASE,            "case",            "the destination's name, and /closed or /removed there; `ledger` is the record here") \
+    X(EFFECT_ATTACHMENT,      "attachment",      "NN-NAME; sent on to a destination, its name before that: desk/NN-NAME") \
     X(EFFECT_ACKNOWLEDGEMENT, "acknowledgement", "the completion state; empty until first armed")         \
     X(EFFECT_MOVE,            "move",            "the delivery's id")                                     \
     X(EFFECT_WEBHOOK,         "webhook",         "the webhook's name")
@@ -63,6 +63,8 @@ enum effect_kind { EFFECT_KIND_LIST(NAMED_ENUM) EFFECT_KIND_COUNT };
 enum effect_status { EFFECT_STATUS_LIST(NAMED_ENUM) EFFECT_STATUS_COUNT };
 enum effect_event { EFFECT_EVENT_LIST(NAMED_ENUM) EFFECT_EVENT_COUNT };
 enum actor { ACTOR_LIST(NAMED_ENUM) ACTOR_COUNT };
+
+#define EFFECT_TARGET_SIZE 224 /* a destination's name, "/", and the longest name of a file */
 
 #define KIND(kind) (1u << (kind))
 #define KIND_ANY   ((1u << EFFECT_KIND_COUNT) - 1)

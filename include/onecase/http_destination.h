@@ -2,7 +2,8 @@
  *
  * http_destination - the destination port over HTTP: a help desk as configuration describes it.
  *
- * Paths, headers and bodies are templates over the names of http_destination_names. A value in a path
+ * Paths, headers and bodies are templates over key, effect, correlation, reference, from, subject, text,
+ * once the case is there id, and of a file number, file, name, type, size, sha256, content. A value in a path
  * is percent-encoded (RFC 3986), in a header it has no line break, and in a body it is a JSON string:
  * the body is read as JSON first and filled after, so nothing of a message can add a member. What came
  * of a request its status says, by one table (http_judge); where the id and the key stand in an answer
@@ -36,6 +37,10 @@ struct http_sign_in {
     void (*refused)(void *ctx); /* may be NULL: there is no other */
 };
 
+/* How a file is sent: as {{content}} of the body in base 64, as the whole body, or as a field of a form
+ * (RFC 7578), after those that the body's members are. */
+enum http_upload_as { UPLOAD_BASE64, UPLOAD_RAW, UPLOAD_FORM };
+
 /* A request. `method` NULL or "": there is none of this kind. */
 struct http_shape {
     const char *method;
@@ -44,14 +49,21 @@ struct http_shape {
     const char *body;                          /* JSON; its strings are templates; "" sends none */
     const char *id, *key;                      /* pointers into the answer; "": it does not say */
     struct texts done, exists, later, refused; /* statuses besides the table's: "404", "4xx" */
+    enum guarantee guarantee;                  /* of what makes something */
+    enum http_upload_as upload;                /* of STEP_ATTACH */
+    const char *field;                         /* of UPLOAD_FORM */
+    /* Of a look-up: where a list stands in the answer ("/" is the answer itself), of whose members `id`
+     * and `key` speak; what `key` must be, a template, "*" at its ends for anything; where the file's
+     * SHA-256 stands; and whether the answer is the file. NULL or "": not so. */
+    const char *list, *match, *sha256;
+    bool whole;
 };
 
 struct http_destination_settings {
     const char *name, *url;
-    enum guarantee guarantee;
     int64_t idempotency_ms;
-    struct http_shape create;
-    struct http_shape find; /* by the key */
+    struct http_shape act[STEP_COUNT];
+    struct http_shape look[STEP_COUNT]; /* what became of it */
     struct http_shape read; /* by {{id}}: read back after the case was made or taken over */
     const char *username, *password; /* HTTP Basic, or "" */
     struct http_sign_in sign_in;
@@ -59,11 +71,12 @@ struct http_destination_settings {
     int64_t timeout_ms;
 };
 
-/* The names that a template may use; NULL at the end. */
-extern const char *const http_destination_names[];
-
-/* What is wrong with a shape's templates, pointers, headers or statuses: RC_USAGE, "body, line 3: ...". */
-enum rc http_shape_check(const struct http_shape *shape, struct err *err) MUST_CHECK;
+/* What is wrong with a shape's templates, pointers, headers or statuses: RC_USAGE, "body, line 3: ...".
+ * The step says which names a template may use; `acts`: it is not a look-up. */
+enum rc http_shape_check(const struct http_shape *shape,
+                         enum destination_step step,
+                         bool acts,
+                         struct err *err) MUST_CHECK;
 
 struct http_destination;
 

@@ -216,7 +216,7 @@ struct work_effect {
     int64_t id;
     enum effect_kind kind;
     enum effect_status status;
-    char target[STORED_NAME_SIZE];
+    char target[EFFECT_TARGET_SIZE];
     char external_id[130];
     char reason[32];
     unsigned attempts;
@@ -252,6 +252,7 @@ struct work_attachment {
     bool refused;
     char reason[32]; /* of enum exception, where it is refused */
     char *name;      /* decoded; owned */
+    char *type;      /* as its sender has it; owned */
 };
 
 struct work_item {

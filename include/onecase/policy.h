@@ -60,7 +60,8 @@
     X(EXCEPTION_TOO_MANY,    "max-count",   "beyond attachments.max_count of one mail")                \
     X(EXCEPTION_NAME,        "name-length", "its name is longer than attachments.max_name")            \
     X(EXCEPTION_INFECTED,    "infected",    "the virus scanner found something in it; the original alone has it") \
-    X(EXCEPTION_NOT_SCANNED, "not-scanned", "larger than the virus scanner reads")
+    X(EXCEPTION_NOT_SCANNED, "not-scanned", "larger than the virus scanner reads")                     \
+    X(EXCEPTION_DESTINATION, "destination", "kept, but the destination does not take it")
 /* clang-format on */
 
 enum delivery_class { DELIVERY_CLASS_LIST(NAMED_ENUM) DELIVERY_CLASS_COUNT };
@@ -119,7 +120,8 @@ struct policy {
     const struct language_rule *language_rule;      /* the first that matches counts */
     size_t language_rules;
     const char *folder_processed, *folder_duplicates, *folder_unprocessable; /* "" is stay */
-    const char *destination; /* "ledger", or the name of a further one */
+    const char *destination;                        /* "ledger", or the name of a further one */
+    bool destination_appends, destination_attaches; /* replies and files go there too */
 };
 
 /* One observed message, as the service hands it to the ledger. Borrowed throughout. */
@@ -257,7 +259,7 @@ void policy_languages(const struct policy *policy,
 
 struct planned_effect {
     enum effect_kind kind;
-    char target[STORED_NAME_SIZE]; /* a move's target is filled with the delivery's id */
+    char target[EFFECT_TARGET_SIZE]; /* a move's target is filled with the delivery's id */
     enum effect_status status;
     char reason[32];
 };

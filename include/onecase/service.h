@@ -53,8 +53,9 @@ struct service_settings {
     int64_t give_up_after_ms;
     int64_t poll_ms;
     int64_t disk_reserve;
-    bool accept_unscanned; /* an attachment that is too large for the scanner is stored */
-    int64_t settle_ms;     /* how long a negative look-up is repeated (destinations) */
+    bool accept_unscanned;     /* an attachment that is too large for the scanner is stored */
+    int64_t settle_ms;         /* how long a negative look-up is repeated (destinations) */
+    unsigned destination_rate; /* requests a minute; 0 is no limit */
     struct backoff retry;
     size_t batch; /* messages in one turn of fetch, claim and move */
 };

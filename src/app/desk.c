@@ -4,6 +4,7 @@
 #include "secrets.h"
 
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #define LINE_MAX_OCTETS 8192
@@ -25,38 +26,68 @@ static struct http_shape shape_from(const struct config_request *r)
         .path = r->path,
         .headers = r->headers,
         .body = r->body,
-        .id = r->id,
-        .key = r->key,
+        .id = r->id ? r->id : "", /* what it closes or takes away has none */
+        .key = r->key ? r->key : "",
         .done = r->done,
         .exists = r->exists,
         .later = r->later,
         .refused = r->refused,
+        .guarantee = guarantee_of(r->guarantee),
+        .upload = (enum http_upload_as)r->upload,
+        .field = r->field,
+        .list = r->list,
+        .match = r->match,
+        .sha256 = r->sha256,
+        .whole = r->whole,
     };
+}
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    size_t at;
+    enum destination_step step;
+    enum { ACTS, LOOKS, READS } is;
+} requests[] = {
+    {"create",   offsetof(struct config_destination, create),   STEP_CREATE, ACTS },
+    {"find",     offsetof(struct config_destination, find),     STEP_CREATE, LOOKS},
+    {"read",     offsetof(struct config_destination, read),     STEP_CLOSE,  READS},
+    {"append",   offsetof(struct config_destination, append),   STEP_APPEND, ACTS },
+    {"appended", offsetof(struct config_destination, appended), STEP_APPEND, LOOKS},
+    {"attach",   offsetof(struct config_destination, attach),   STEP_ATTACH, ACTS },
+    {"attached", offsetof(struct config_destination, attached), STEP_ATTACH, LOOKS},
+    {"close",    offsetof(struct config_destination, close),    STEP_CLOSE,  ACTS },
+    {"remove",   offsetof(struct config_destination, remove),   STEP_REMOVE, ACTS },
+};
+/* clang-format on */
+
+static const struct config_request *request_of(const struct config_destination *d, size_t number)
+{
+    return (const void *)((const char *)d + requests[number].at);
 }
 
 /* ---- checking --------------------------------------------------------------------------------- */
 
 static void check_request(const struct config *config,
                           const struct config_destination *d,
-                          const char *name,
-                          const struct config_request *request,
+                          size_t number,
                           struct str *problems)
 {
     struct err err = ERR_INIT;
-    struct http_shape shape = shape_from(request);
-    if (request->method[0] && http_shape_check(&shape, &err) != RC_OK)
-        str_addf(problems, "%s: destination %s, %s: %s\n", config->path, d->name, name, err.text);
+    struct http_shape shape = shape_from(request_of(d, number));
+    bool acts = requests[number].is == ACTS;
+    if (shape.method && shape.method[0] &&
+        http_shape_check(&shape, requests[number].step, acts, &err) != RC_OK)
+        str_addf(problems, "%s: destination %s, %s: %s\n", config->path, d->name,
+                 requests[number].name, err.text);
 }
 
 enum rc desk_check(const struct config *config, struct str *problems)
 {
     size_t before = problems->len;
-    for (size_t i = 0; i < config->destinations.count; i++) {
-        const struct config_destination *d = &config->destinations.at[i];
-        check_request(config, d, "create", &d->create, problems);
-        check_request(config, d, "find", &d->find, problems);
-        check_request(config, d, "read", &d->read, problems);
-    }
+    for (size_t i = 0; i < config->destinations.count; i++)
+        for (size_t k = 0; k < LENGTH(requests); k++)
+            check_request(config, &config->destinations.at[i], k, problems);
     return problems->len == before ? RC_OK : RC_USAGE;
 }
 
@@ -128,22 +159,38 @@ static void take_sign_in(struct desk *desk)
 
 /* ---- the port --------------------------------------------------------------------------------- */
 
+/* What has no guarantee of its own has the destination's, where that holds for whatever is sent. */
+static void take_requests(struct desk *desk)
+{
+    const struct config_destination *d = desk->config;
+    struct http_destination_settings *set = &desk->settings;
+    for (size_t i = 0; i < LENGTH(requests); i++) {
+        struct http_shape shape = shape_from(request_of(d, i));
+        bool creates = requests[i].step == STEP_CREATE;
+        if (creates ||
+            (d->guarantee == CONFIG_IDEMPOTENCY_KEY && shape.guarantee == GUARANTEE_NONE))
+            shape.guarantee = guarantee_of(d->guarantee);
+        if (requests[i].is == ACTS)
+            set->act[requests[i].step] = shape;
+        else if (requests[i].is == READS)
+            set->read = shape;
+        else if (d->unknown == CONFIG_LOOK_UP)
+            set->look[requests[i].step] = shape;
+    }
+}
+
 void desk_open(const struct config_destination *config, struct desk *out)
 {
     *out = (struct desk){.config = config};
     out->settings = (struct http_destination_settings){
         .name = config->name,
         .url = config->url,
-        .guarantee = guarantee_of(config->guarantee),
         .idempotency_ms = config->idempotency_life_ms,
-        .create = shape_from(&config->create),
-        .read = shape_from(&config->read),
         .ca_file = config->ca_file,
         .proxy = config->proxy,
         .timeout_ms = config->timeout_ms,
     };
-    if (config->unknown == CONFIG_LOOK_UP)
-        out->settings.find = shape_from(&config->find);
+    take_requests(out);
     take_sign_in(out);
     out->made = http_destination_new(&out->settings);
 }

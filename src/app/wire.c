@@ -175,6 +175,15 @@ void wire_look(const struct wired_data *data, struct installation *out)
 
 /* ---- settings ----------------------------------------------------------------------------------- */
 
+/* Each mailbox has its share, so that all together keep to what the destination allows. */
+static unsigned rate_share(const struct config *config, const struct config_destination *d)
+{
+    size_t mailboxes = config->mailboxes.count;
+    if (!d || d->rate == 0)
+        return 0;
+    return d->rate < mailboxes ? 1 : d->rate / (unsigned)mailboxes;
+}
+
 static struct service_settings settings_of(const struct wired *w)
 {
     const struct config *c = w->config;
@@ -202,6 +211,7 @@ static struct service_settings settings_of(const struct wired *w)
         .disk_reserve = c->disk_reserve,
         .accept_unscanned = c->scan.too_large == CONFIG_TOO_LARGE_ACCEPT,
         .settle_ms = w->desk.config ? w->desk.config->settle_ms : 0,
+        .destination_rate = rate_share(c, w->desk.config),
         .retry = {.first_ms = c->first_delay_ms, .max_ms = c->max_delay_ms},
         .batch = BATCH,
     };

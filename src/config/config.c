@@ -33,6 +33,7 @@ void config_policy(const struct config *config,
                    struct policy *out)
 {
     const struct config_acknowledgement *a = &mailbox->acknowledgement;
+    const struct config_destination *desk = config_find_destination(config);
 
     *out = (struct policy){
         .mailbox = mailbox->id,
@@ -60,6 +61,8 @@ void config_policy(const struct config *config,
         .folder_duplicates = mailbox->folders.duplicates,
         .folder_unprocessable = mailbox->folders.unprocessable,
         .destination = config->destination,
+        .destination_appends = desk && desk->append.method[0] != '\0',
+        .destination_attaches = desk && desk->attach.method[0] != '\0',
     };
     for (size_t i = 0; i < COMPLETION_COUNT; i++)
         out->tells[i] = a->enabled && a->templates[i] != NULL && a->templates[i][0] != '\0';

@@ -26,6 +26,7 @@ static const char *const stranger_words[] = {"new-case", NULL};
 static const char *const approval_words[] = {"one-person", "two-person", NULL};
 static const char *const guarantee_words[] = {"none", "unique-key", "conditional",
                                               "idempotency-key", NULL};
+static const char *const upload_words[] = {"base64", "raw", "form", NULL};
 static const char *const unknown_words[] = {"look-up", "reconcile", NULL};
 static const char *const report_words[] = {"never", "monthly", NULL};
 static const char *const use_words[] = {"value", "digest", NULL};
@@ -423,31 +424,117 @@ static const struct block threading = BLOCK_OF(threading_rows, struct config);
 /* Destinations */
 
 #define AT(member) offsetof(struct config_request, member)
-static const struct setting request_rows[] = {
-    {"method",  VALUE_METHOD, REQUIRED, AT(method),  NULL, 0, 0,
-     .says = "GET, POST, PUT, PATCH or DELETE.", .example = "POST"},
-    {"path",    VALUE_TEXT,   REQUIRED, AT(path),    NULL, 1, 2048,
-     .says = "Added to url; values in {{ }} are percent-encoded.", .example = "/tickets"},
-    {"headers", VALUE_TEXT,   MANY,     AT(headers), "[]", 1, 2048,
-     .says = "Further headers, each \"Name: value\"."},
-    {"body",    VALUE_LINES,  0,        AT(body),    "",   0, 65536,
-     .says = "JSON, whose texts may hold {{ }}: key, effect, correlation, reference, from, subject, text, id.",
-     .example = "{\"subject\": \"{{subject}}\", \"key\": \"{{key}}\"}"},
-    {"id",      VALUE_TEXT,   0,        AT(id),      "",   0, 256,
-     .says = "JSON pointer to the case's id in the answer; by default the case goes by our key.", .example = "/ticket/id"},
-    {"key",     VALUE_TEXT,   0,        AT(key),     "",   0, 256,
-     .says = "JSON pointer to our key in the answer, which is compared.", .example = "/ticket/key"},
-    {"done",    VALUE_TEXT,   MANY,     AT(done),    "[]", 3, 3,
-     .says = "Statuses besides 2xx that mean done, such as \"304\" or \"3xx\"."},
-    {"exists",  VALUE_TEXT,   MANY,     AT(exists),  "[]", 3, 3,
-     .says = "Statuses besides 409 and 412 that mean: it is there already."},
-    {"later",   VALUE_TEXT,   MANY,     AT(later),   "[]", 3, 3,
-     .says = "Statuses besides 408, 425, 429 and 503 that mean: surely not done, try later."},
-    {"refused", VALUE_TEXT,   MANY,     AT(refused), "[]", 3, 3,
-     .says = "Statuses besides 4xx that mean: surely not done; of a look-up, that there is none."},
+#define REQUEST_ROWS(method_example, path_example, names, body_example)                                                                       \
+    {"method",  VALUE_METHOD, REQUIRED, AT(method),  NULL, 0, 0,                                                                              \
+     .says = "GET, POST, PUT, PATCH or DELETE.", .example = (method_example)},                                                                \
+    {"path",    VALUE_TEXT,   REQUIRED, AT(path),    NULL, 1, 2048,                                                                           \
+     .says = "Added to url; values in {{ }} are percent-encoded.", .example = (path_example)},                                                \
+    {"headers", VALUE_TEXT,   MANY,     AT(headers), "[]", 1, 2048,                                                                           \
+     .says = "Further headers, each \"Name: value\"."},                                                                                       \
+    {"body",    VALUE_LINES,  0,        AT(body),    "",   0, 65536,                                                                          \
+     .says = "JSON, whose texts may hold {{ }}: " names ".", .example = (body_example)},                                                      \
+    {"done",    VALUE_TEXT,   MANY,     AT(done),    "[]", 3, 3,                                                                              \
+     .says = "Statuses besides 2xx that mean done, such as \"304\" or \"3xx\"."},                                                             \
+    {"exists",  VALUE_TEXT,   MANY,     AT(exists),  "[]", 3, 3,                                                                              \
+     .says = "Statuses besides 409 and 412 that mean: it is there already."},                                                                 \
+    {"later",   VALUE_TEXT,   MANY,     AT(later),   "[]", 3, 3,                                                                              \
+     .says = "Statuses besides 408, 425, 429 and 503 that mean: surely not done, try later."},                                                \
+    {"refused", VALUE_TEXT,   MANY,     AT(refused), "[]", 3, 3,                                                                              \
+     .says = "Statuses besides 4xx that mean: surely not done; of a look-up, that there is none."}
+#define ID_ROW(what, example_)                                                                                                                \
+    {"id",      VALUE_TEXT,   0,        AT(id),      "",   0, 256, .says = "JSON pointer to " what, .example = (example_)}
+#define KEY_ROW(what, example_)                                                                                                               \
+    {"key",     VALUE_TEXT,   0,        AT(key),     "",   0, 256, .says = "JSON pointer to " what, .example = (example_)}
+#define GUARANTEE_ROW                                                                                                                         \
+    {"guarantee", VALUE_CHOICE, 0,      AT(guarantee), "none", CONFIG_GUARANTEE_NONE, 0,                                                      \
+     .says = "Why a second such request adds nothing; by default what the destination says, where that is idempotency-key.",                  \
+     .words = guarantee_words}
+#define LIST_ROW                                                                                                                              \
+    {"list",    VALUE_TEXT,   0,        AT(list),    "",   0, 256,                                                                            \
+     .says = "JSON pointer to a list in the answer, of whose members id and key speak; \"/\" is the whole answer.", .example = "/items"}
+#define MATCH_ROW(usual, example_)                                                                                                            \
+    {"match",   VALUE_TEXT,   0,        AT(match),   "",   0, 256,                                                                            \
+     .says = "What key must be; * at an end is anything. By default " usual ".", .example = (example_)}
+#define NEW_NAMES  "key, effect, correlation, reference, from, subject, text"
+#define CASE_NAMES NEW_NAMES ", id"
+#define FILE_NAMES CASE_NAMES ", number, file, name, type, size, sha256"
+
+static const struct setting create_rows[] = {
+    REQUEST_ROWS("POST", "/tickets", NEW_NAMES, "{\"subject\": \"{{subject}}\", \"key\": \"{{key}}\"}"),
+    ID_ROW("the case's id in the answer; by default the case goes by our key.", "/ticket/id"),
+    KEY_ROW("our key in the answer, which is compared.", "/ticket/key"),
 };
+static const struct block create = BLOCK_OF(create_rows, struct config_request);
+
+static const struct setting find_rows[] = {
+    REQUEST_ROWS("GET", "/tickets?key={{key}}", NEW_NAMES, ""),
+    ID_ROW("the case's id in the answer, or in a member of its list.", "/id"),
+    KEY_ROW("our key there, which is compared.", "/key"),
+    LIST_ROW,
+    MATCH_ROW("{{key}}", "{{key}}"),
+};
+static const struct block find = BLOCK_OF(find_rows, struct config_request);
+
+static const struct setting read_rows[] = {
+    REQUEST_ROWS("GET", "/tickets/{{id}}", CASE_NAMES, ""),
+    ID_ROW("the case's id in the answer.", "/id"),
+    KEY_ROW("our key there, which is compared.", "/key"),
+};
+static const struct block read = BLOCK_OF(read_rows, struct config_request);
+
+static const struct setting append_rows[] = {
+    REQUEST_ROWS("POST", "/tickets/{{id}}/notes", CASE_NAMES, "{\"text\": \"{{text}}\", \"ref\": \"{{effect}}\"}"),
+    ID_ROW("the id of what was added; by default it goes by {{effect}}.", "/note/id"),
+    KEY_ROW("{{effect}} in the answer, which is compared.", "/note/ref"),
+    GUARANTEE_ROW,
+};
+static const struct block append = BLOCK_OF(append_rows, struct config_request);
+
+static const struct setting appended_rows[] = {
+    REQUEST_ROWS("GET", "/tickets/{{id}}/notes", CASE_NAMES, ""),
+    ID_ROW("its id in the answer, or in a member of its list.", "/id"),
+    KEY_ROW("what is compared.", "/ref"),
+    LIST_ROW,
+    MATCH_ROW("{{effect}}", "*{{effect}}*"),
+};
+static const struct block appended = BLOCK_OF(appended_rows, struct config_request);
+
+static const struct setting attach_rows[] = {
+    REQUEST_ROWS("POST", "/tickets/{{id}}/files", FILE_NAMES ", content", "{\"name\": \"{{file}}\", \"data\": \"{{content}}\"}"),
+    {"upload",  VALUE_CHOICE, 0,        AT(upload),  "base64", CONFIG_UPLOAD_BASE64, 0,
+     .says = "How the file is sent: base64, as {{content}} of the body; raw, as the whole body; form, as a field of a form, after the body's members.",
+     .words = upload_words},
+    {"field",   VALUE_TEXT,   0,        AT(field),   "file", 0, 128,
+     .says = "With upload: form, the name of the file's field."},
+    ID_ROW("the file's id in the answer; by default it goes by its name.", "/file/id"),
+    KEY_ROW("the file's name in the answer, which is compared with {{file}}.", "/file/name"),
+    GUARANTEE_ROW,
+};
+static const struct block attach = BLOCK_OF(attach_rows, struct config_request);
+
+static const struct setting attached_rows[] = {
+    REQUEST_ROWS("GET", "/tickets/{{id}}/files", FILE_NAMES, ""),
+    ID_ROW("its id in the answer, or in a member of its list.", "/id"),
+    KEY_ROW("what is compared.", "/name"),
+    LIST_ROW,
+    MATCH_ROW("{{file}}", "{{file}}"),
+    {"sha256",  VALUE_TEXT,   0,        AT(sha256),  "",      0, 256,
+     .says = "JSON pointer to the file's SHA-256, in hexadecimal digits: it is compared after each upload.", .example = "/sha256"},
+    {"whole",   VALUE_FLAG,   0,        AT(whole),   "false", 0, 0,
+     .says = "The answer is the file itself: it is compared after each upload."},
+};
+static const struct block attached = BLOCK_OF(attached_rows, struct config_request);
+
+static const struct setting close_rows[] = {
+    REQUEST_ROWS("PATCH", "/tickets/{{id}}", CASE_NAMES, "{\"state\": \"closed\"}"),
+};
+static const struct block close_case = BLOCK_OF(close_rows, struct config_request);
+
+static const struct setting remove_rows[] = {
+    REQUEST_ROWS("DELETE", "/tickets/{{id}}", CASE_NAMES, ""),
+};
+static const struct block remove_case = BLOCK_OF(remove_rows, struct config_request);
 #undef AT
-static const struct block request = BLOCK_OF(request_rows, struct config_request);
 
 #define AT(member) offsetof(struct config_auth, member)
 static const struct setting oauth_rows[] = {
@@ -499,12 +586,26 @@ static const struct setting destination_rows[] = {
      .says = "Certificates of authorities to trust besides the system's."},
     {"proxy",              VALUE_TEXT,     SECRET,                   AT(proxy),               "",        0,                     1024,
      .says = "A proxy to go by, such as socks5h://proxy.example.org:1080."},
+    {"rate",               VALUE_NUMBER,   0,                        AT(rate),                "0",       0,                     100000,
+     .says = "How many requests a minute at most, over all mailboxes; 0 is no limit."},
     {"create",             VALUE_BLOCK,    REQUIRED,                 AT(create),              NULL,      0,                     0,
-     .says = "Makes a case.", .block = &request},
+     .says = "Makes a case.", .block = &create},
     {"find",               VALUE_BLOCK,    OPTIONAL,                 AT(find),                NULL,      0,                     0,
-     .says = "Looks a case up by our key.", .block = &request},
+     .says = "Looks a case up by our key.", .block = &find},
     {"read",               VALUE_BLOCK,    OPTIONAL,                 AT(read),                NULL,      0,                     0,
-     .says = "Reads a case by its {{id}}, so that its key is compared after it was made.", .block = &request},
+     .says = "Reads a case by its {{id}}, so that its key is compared after it was made.", .block = &read},
+    {"append",             VALUE_BLOCK,    OPTIONAL,                 AT(append),              NULL,      0,                     0,
+     .says = "Adds a reply to its case. Without it replies stand in the ledger alone.", .block = &append},
+    {"appended",           VALUE_BLOCK,    OPTIONAL,                 AT(appended),            NULL,      0,                     0,
+     .says = "Looks up whether a reply was added.", .block = &appended},
+    {"attach",             VALUE_BLOCK,    OPTIONAL,                 AT(attach),              NULL,      0,                     0,
+     .says = "Adds one attachment to its case. Without it attachments stand in data_dir alone.", .block = &attach},
+    {"attached",           VALUE_BLOCK,    OPTIONAL,                 AT(attached),            NULL,      0,                     0,
+     .says = "Looks up whether an attachment was added, and is the one.", .block = &attached},
+    {"close",              VALUE_BLOCK,    OPTIONAL,                 AT(close),               NULL,      0,                     0,
+     .says = "Closes a case there when it is closed here. A second such request must change nothing.", .block = &close_case},
+    {"remove",             VALUE_BLOCK,    OPTIONAL,                 AT(remove),              NULL,      0,                     0,
+     .says = "Takes a case away: a test's, or where a person decides so. A second such request must change nothing.", .block = &remove_case},
 };
 #undef AT
 static const struct block destination = BLOCK_OF(destination_rows, struct config_destination);

@@ -9,7 +9,9 @@
 #define ACK   KIND(EFFECT_ACKNOWLEDGEMENT)
 #define CASE  KIND(EFFECT_CASE)
 #define MOVE  KIND(EFFECT_MOVE)
-#define ASKED (ACK | CASE)
+#define FILE  KIND(EFFECT_ATTACHMENT)
+#define SENT  (CASE | FILE)
+#define ASKED (ACK | CASE | FILE)
 
 /* clang-format off */
 const struct effect_transition effect_transitions[] = {
@@ -37,8 +39,8 @@ const struct effect_transition effect_transitions[] = {
     { ASKABLE,  EFFECT_UNKNOWN,    ON_ABSENCE,       EFFECT_DEFERRED,   BY_EVIDENCE, "a read-back proves that it did not happen" },
     { ASKED,    EFFECT_UNKNOWN,    ON_SAID_DONE,     EFFECT_DONE,       BY_PERSON,   "found by a person" },
     { ASKED,    EFFECT_UNKNOWN,    ON_SAID_NOT_DONE, EFFECT_DEFERRED,   BY_PERSON,   "once more; a second one is the lesser harm" },
-    { CASE,     EFFECT_REFUSED,    ON_SAID_DONE,     EFFECT_DONE,       BY_PERSON,   "made by hand, or found by a person" },
-    { CASE,     EFFECT_DEFERRED,   ON_SAID_DONE,     EFFECT_DONE,       BY_PERSON,   "made by hand, or found by a person" },
+    { SENT,     EFFECT_REFUSED,    ON_SAID_DONE,     EFFECT_DONE,       BY_PERSON,   "made by hand, or found by a person" },
+    { SENT,     EFFECT_DEFERRED,   ON_SAID_DONE,     EFFECT_DONE,       BY_PERSON,   "made by hand, or found by a person" },
     { ACK,      EFFECT_UNKNOWN,    ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "the sender shall get none" },
     { ACK,      EFFECT_PLANNED,    ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "the sender shall get none" },
     { ACK,      EFFECT_DEFERRED,   ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "the sender shall get none" },

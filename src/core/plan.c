@@ -63,6 +63,26 @@ bool plan_has_exceptions(const struct policy *policy, const struct message *m)
     return false;
 }
 
+/* Where cases are made besides the ledger, or NULL. */
+static const char *further(const struct policy *policy)
+{
+    const char *d = policy->destination;
+    return d && d[0] && strcmp(d, "ledger") != 0 ? d : NULL;
+}
+
+/* What is not taken here is not sent on. */
+static void plan_sent_on(const struct policy *policy,
+                         const struct planned_attachment *a,
+                         bool case_there,
+                         struct plan *plan)
+{
+    char target[EFFECT_TARGET_SIZE];
+    if (a->refused || !case_there || !policy->destination_attaches)
+        return;
+    snprintf(target, sizeof target, "%s/%s", policy->destination, a->stored_name);
+    add_effect(plan, EFFECT_ATTACHMENT, EFFECT_PLANNED, target);
+}
+
 static void plan_attachment(const struct policy *policy,
                             const struct message *m,
                             size_t part,
@@ -82,22 +102,28 @@ static void plan_attachment(const struct policy *policy,
     give_reason(e->reason, sizeof e->reason, reason);
 }
 
-static void
-plan_attachments(const struct policy *policy, const struct message *m, struct plan *plan)
+static void plan_attachments(const struct policy *policy,
+                             const struct message *m,
+                             const struct verdict *verdict,
+                             struct plan *plan)
 {
+    bool case_there = further(policy) &&
+                      (verdict->disposition == DISPOSITION_CASE || policy->destination_appends);
     for (size_t i = 0; m && i < m->part_count; i++)
         if (m->parts[i].role == PART_ATTACHMENT)
             plan_attachment(policy, m, i, plan);
+    for (size_t i = 0; i < plan->attachments; i++)
+        plan_sent_on(policy, &plan->attachment[i], case_there, plan);
 }
 
 /* ---- the other effects --------------------------------------------------------------------- */
 
+/* A reply goes to its case there, which its first mail has made. */
 static void plan_case(const struct policy *policy, const struct verdict *verdict, struct plan *plan)
 {
+    bool replies = verdict->disposition == DISPOSITION_APPEND && policy->destination_appends;
     add_effect(plan, EFFECT_CASE, EFFECT_DONE, "ledger");
-    bool further =
-        policy->destination && policy->destination[0] && strcmp(policy->destination, "ledger") != 0;
-    if (further && verdict->disposition == DISPOSITION_CASE)
+    if (further(policy) && (verdict->disposition == DISPOSITION_CASE || replies))
         add_effect(plan, EFFECT_CASE, EFFECT_PLANNED, policy->destination);
 }
 
@@ -172,7 +198,7 @@ void plan_make(const struct policy *policy,
     if (effects & KIND(EFFECT_CASE))
         plan_case(policy, verdict, out);
     if (effects & KIND(EFFECT_ATTACHMENT))
-        plan_attachments(policy, arrival->message, out);
+        plan_attachments(policy, arrival->message, verdict, out);
     if (effects & KIND(EFFECT_ACKNOWLEDGEMENT))
         plan_acknowledgement(arrival, verdict, out);
     if (effects & KIND(EFFECT_MOVE))

@@ -1,18 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "destination_p.h"
 
+#include <inttypes.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_MAX 16
 
-const char *const http_destination_names[] = {
-    "key", "effect", "correlation", "reference", "from", "subject", "text", "id", NULL};
+/* Those that are known before the case is, those after, and those of a file. */
+static const char *const all_names[FILL_COUNT] = {
+    "key",    "effect", "correlation", "reference", "from", "subject", "text",   "id",
+    "number", "file",   "name",        "type",      "size", "sha256",  "content"};
+#define OF_NEW  7
+#define OF_CASE 8
 
-void filling_of(const struct case_facts *f, const char *id, struct filling *out)
+const char *const *filling_names(enum destination_step step)
 {
-    struct slice value[FILL_COUNT] = {
+    static const char *names[STEP_COUNT][FILL_COUNT + 1];
+    size_t count = step == STEP_CREATE ? OF_NEW : step == STEP_ATTACH ? FILL_COUNT : OF_CASE;
+    for (size_t i = 0; i < count; i++)
+        names[step][i] = all_names[i];
+    return names[step];
+}
+
+static void of_file(const struct case_file *f, struct filling *out)
+{
+    snprintf(out->number, sizeof out->number, "%u", f->number);
+    snprintf(out->size, sizeof out->size, "%" PRId64, f->size);
+    digest_hex(&f->sha256, out->sha256);
+    const struct slice value[] = {
+        slice_z(out->number), slice_z(f->file),     f->name, f->type,
+        slice_z(out->size),   slice_z(out->sha256),
+    };
+    for (size_t i = 0; i < LENGTH(value); i++)
+        out->value[OF_CASE + i].text = value[i];
+}
+
+void filling_of(const struct asking *asking, struct filling *out)
+{
+    const struct case_facts *f = asking->facts;
+    const struct slice value[OF_CASE] = {
         slice_z(f->key),
         slice_z(f->effect),
         slice_z(f->correlation),
@@ -20,11 +49,15 @@ void filling_of(const struct case_facts *f, const char *id, struct filling *out)
         f->from,
         f->subject,
         f->text,
-        slice_z(id),
+        slice_z(asking->id),
     };
+    *out = (struct filling){0};
     for (size_t i = 0; i < FILL_COUNT; i++)
-        out->value[i] =
-            (struct mustache_value){.name = http_destination_names[i], .text = value[i]};
+        out->value[i] = (struct mustache_value){.name = all_names[i], .text = SLICE("")};
+    for (size_t i = 0; i < OF_CASE; i++)
+        out->value[i].text = value[i];
+    if (f->file)
+        of_file(f->file, out);
     out->scope = (struct mustache_scope){out->value, FILL_COUNT};
 }
 
@@ -135,42 +168,43 @@ static void fill_all(json_t *json, const struct filling *filling)
     }
 }
 
-static enum rc check_all(json_t *json, unsigned depth, struct err *err);
+static enum rc check_all(json_t *json, unsigned depth, const char *const *names, struct err *err);
 
-static enum rc check_members(json_t *json, unsigned depth, struct err *err)
+static enum rc
+check_members(json_t *json, unsigned depth, const char *const *names, struct err *err)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(json, name, value) TRY(check_all(value, depth, err));
+    json_object_foreach(json, name, value) TRY(check_all(value, depth, names, err));
     return RC_OK;
 }
 
-static enum rc check_items(json_t *json, unsigned depth, struct err *err)
+static enum rc check_items(json_t *json, unsigned depth, const char *const *names, struct err *err)
 {
     json_t *value;
     size_t i;
-    json_array_foreach(json, i, value) TRY(check_all(value, depth, err));
+    json_array_foreach(json, i, value) TRY(check_all(value, depth, names, err));
     return RC_OK;
 }
 
-static enum rc check_all(json_t *json, unsigned depth, struct err *err)
+static enum rc check_all(json_t *json, unsigned depth, const char *const *names, struct err *err)
 {
     if (depth > DEPTH_MAX)
         return FAIL(err, RC_USAGE, "more than %d levels", DEPTH_MAX);
     if (json_is_string(json))
-        return mustache_check(slice_z(json_string_value(json)), http_destination_names, err);
-    TRY(check_members(json, depth + 1, err));
-    return check_items(json, depth + 1, err);
+        return mustache_check(slice_z(json_string_value(json)), names, err);
+    TRY(check_members(json, depth + 1, names, err));
+    return check_items(json, depth + 1, names, err);
 }
 
 /* NOLINTEND(misc-no-recursion) */
 
-enum rc body_check(const char *body, struct err *err)
+enum rc body_check(const char *body, const char *const *names, struct err *err)
 {
     if (!body || !body[0])
         return RC_OK;
     CLEANUP(json_free) json_t *json = body_read(body, err);
-    return json ? check_all(json, 0, err) : RC_USAGE;
+    return json ? check_all(json, 0, names, err) : RC_USAGE;
 }
 
 enum rc fill_body(const char *body, const struct filling *filling, struct str *out, struct err *err)
@@ -183,5 +217,33 @@ enum rc fill_body(const char *body, const struct filling *filling, struct str *o
     fill_all(json, filling);
     CLEANUP(mem_free) char *text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
     str_addz(out, text);
+    return RC_OK;
+}
+
+/* ---- forms ------------------------------------------------------------------------------------- */
+
+enum rc fill_form(const char *body,
+                  const struct filling *filling,
+                  const char *boundary,
+                  struct str *out,
+                  struct err *err)
+{
+    const char *name;
+    json_t *value;
+    if (!body || !body[0])
+        return RC_OK;
+    CLEANUP(json_free) json_t *json = body_read(body, err);
+    if (!json_is_object(json))
+        return json ? FAIL(err, RC_USAGE, "expected an object: each member is a field of the form")
+                    : RC_USAGE;
+    fill_all(json, filling);
+    json_object_foreach(json, name, value)
+    {
+        CLEANUP(mem_free)
+        char *text = json_is_string(value) ? mem_text(json_string_value(value))
+                                           : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+        str_addf(out, "--%s\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n", boundary,
+                 name, text);
+    }
     return RC_OK;
 }

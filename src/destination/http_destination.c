@@ -35,42 +35,61 @@ static void strange(struct destination_answer *out)
     out->strange = true;
 }
 
+/* What its key must be: ours, the effect's, or the file's name, where the shape does not say. */
+static void wanted_of(const struct asking *asking, struct str *out)
+{
+    static const char *const usual[STEP_COUNT] = {[STEP_CREATE] = "{{key}}",
+                                                  [STEP_APPEND] = "{{effect}}",
+                                                  [STEP_ATTACH] = "{{file}}",
+                                                  [STEP_CLOSE] = "{{key}}",
+                                                  [STEP_REMOVE] = "{{key}}"};
+    const char *match = asking->shape->match;
+    struct filling filling;
+    struct slice pattern = slice_z(match && match[0] ? match : usual[asking->step]);
+    bool before = pattern.len > 0 && pattern.at[0] == '*';
+    bool after = pattern.len > 1 && pattern.at[pattern.len - 1] == '*';
+    filling_of(asking, &filling);
+    mustache_render(slice_cut(pattern, before, pattern.len - before - after), &filling.scope, out);
+}
+
 enum same { SAME_YES, SAME_NO, SAME_UNSAID };
 
-static enum same same_key(const struct http_shape *shape, struct slice body, const char *key)
+static enum same same_key(const struct asking *asking, struct slice body)
 {
     char there[2 * KEY_SIZE];
+    CLEANUP(str_clear) struct str wanted = STR_INIT;
+    const struct http_shape *shape = asking->shape;
     if (!shape->key[0])
         return SAME_UNSAID;
     if (pointer_get(body, shape->key, there, sizeof there) != POINTED_VALUE)
         return SAME_NO;
-    return strcmp(there, key) == 0 ? SAME_YES : SAME_NO;
+    wanted_of(asking, &wanted);
+    return answer_matches(shape->match ? shape->match : "", str_z(&wanted), there) ? SAME_YES
+                                                                                   : SAME_NO;
 }
 
-/* Where no answer says the id, the case goes by our key. */
-static bool take_id(const struct http_shape *shape,
-                    struct slice body,
-                    const char *key,
-                    struct destination_answer *out)
+/* Where no answer says the id, it goes by what was to be found there. */
+static bool take_id(const struct asking *asking, struct slice body, struct destination_answer *out)
 {
-    if (!shape->id[0])
-        text_copy(out->external_id, sizeof out->external_id, key);
-    else if (pointer_get(body, shape->id, out->external_id, sizeof out->external_id) !=
-             POINTED_VALUE)
-        return false;
+    CLEANUP(str_clear) struct str wanted = STR_INIT;
+    const char *pointer = asking->shape->id;
+    if (pointer[0])
+        return pointer_get(body, pointer, out->external_id, sizeof out->external_id) ==
+               POINTED_VALUE;
+    wanted_of(asking, &wanted);
+    text_copy(out->external_id, sizeof out->external_id, str_z(&wanted));
     return true;
 }
 
 /* Sends, and settles `out` where no answer came, which is one without a status. */
 static enum rc ask(struct http_destination *d,
-                   const struct http_shape *shape,
-                   const struct case_facts *facts,
+                   const struct asking *asking,
                    struct http_answer *answer,
                    struct destination_answer *out,
                    struct err *err)
 {
     struct err why = ERR_INIT;
-    enum rc rc = send_request(d, shape, facts, out->external_id, answer, &why);
+    enum rc rc = send_request(d, asking, answer, &why);
     if (rc == RC_DEFERRED || rc == RC_REFUSED)
         conclude(out, OUTCOME_DEFERRED, FAULT_SERVER);
     else if (rc == RC_UNKNOWN)
@@ -83,6 +102,11 @@ static enum rc ask(struct http_destination *d,
     return RC_OK;
 }
 
+static const char *id_of(const struct case_facts *facts)
+{
+    return facts->id ? facts->id : "";
+}
+
 /* ---- looking up ------------------------------------------------------------------------------- */
 
 static bool is_absence(const struct http_shape *shape, int status)
@@ -91,101 +115,173 @@ static bool is_absence(const struct http_shape *shape, int status)
     return verdict == HTTP_REFUSED && (status == 404 || status == 410 || shape->refused.count > 0);
 }
 
-static void found(const struct http_shape *shape,
-                  const struct case_facts *facts,
-                  const struct http_answer *answer,
-                  struct destination_answer *out)
+/* The answer is the file itself: nothing of it is kept but what it comes to. */
+static void found_whole(const struct asking *asking,
+                        const struct http_answer *answer,
+                        struct destination_answer *out)
 {
-    struct slice body = str_slice(&answer->body);
-    char ignored[EXTERNAL_ID_SIZE];
-    if (answer->cut || pointer_get(body, shape->id, ignored, sizeof ignored) == POINTED_NO_JSON)
+    const struct case_file *f = asking->facts->file;
+    bool same = f && answer->size == f->size && digest_eq(&answer->sha256, &f->sha256);
+    CLEANUP(str_clear) struct str wanted = STR_INIT;
+    wanted_of(asking, &wanted);
+    text_copy(out->external_id, sizeof out->external_id, str_z(&wanted));
+    if (same)
+        conclude(out, OUTCOME_DONE, FAULT_NONE);
+    else if (answer->cut && f && answer->size <= f->size) /* it broke off */
         conclude(out, OUTCOME_DEFERRED, FAULT_SERVER);
-    else if (!take_id(shape, body, facts->key, out))
+    else
+        strange(out);
+}
+
+static bool other_octets(const struct asking *asking, const struct found *found)
+{
+    const struct case_file *f = asking->facts->file;
+    struct digest there;
+    if (!f || !found->sha256[0])
+        return false;
+    return !digest_from_hex(slice_z(found->sha256), &there) || !digest_eq(&there, &f->sha256);
+}
+
+static void found_in(const struct asking *asking,
+                     const struct http_answer *answer,
+                     struct destination_answer *out)
+{
+    struct found found;
+    CLEANUP(str_clear) struct str wanted = STR_INIT;
+    wanted_of(asking, &wanted);
+    enum pointed is = answer_find(asking->shape, str_slice(&answer->body), str_z(&wanted), &found);
+    text_copy(out->external_id, sizeof out->external_id,
+              asking->shape->id[0] ? found.id : str_z(&wanted));
+    if (answer->cut || is == POINTED_NO_JSON)
+        conclude(out, OUTCOME_DEFERRED, FAULT_SERVER);
+    else if (is == POINTED_NOTHING)
         conclude(out, OUTCOME_REFUSED, FAULT_NONE);
-    else if (same_key(shape, body, facts->key) == SAME_NO)
+    else if (!found.same || other_octets(asking, &found))
         strange(out);
     else
         conclude(out, OUTCOME_DONE, FAULT_NONE);
 }
 
-static enum rc
-find(void *self, const struct case_facts *facts, struct destination_answer *out, struct err *err)
+static enum rc look_for(struct http_destination *d,
+                        enum destination_step step,
+                        const struct case_facts *facts,
+                        struct destination_answer *out,
+                        struct err *err)
 {
-    struct http_destination *d = self;
-    const struct http_shape *shape = &d->set->find;
+    const struct asking asking = {&d->set->look[step], step, facts, id_of(facts), true};
     CLEANUP(http_answer_clear) struct http_answer answer = {0};
     *out = (struct destination_answer){0};
-    TRY(ask(d, shape, facts, &answer, out, err));
-    if (answer.status && http_judge(shape, answer.status) == HTTP_DONE)
-        found(shape, facts, &answer, out);
-    else if (answer.status && is_absence(shape, answer.status))
+    TRY(ask(d, &asking, &answer, out, err));
+    if (answer.status && http_judge(asking.shape, answer.status) == HTTP_DONE)
+        asking.shape->whole ? found_whole(&asking, &answer, out) : found_in(&asking, &answer, out);
+    else if (answer.status && is_absence(asking.shape, answer.status))
         conclude(out, OUTCOME_REFUSED, FAULT_NONE);
     else /* asking changes nothing, so it may be asked again */
         conclude(out, OUTCOME_DEFERRED, FAULT_SERVER);
     return RC_OK;
 }
 
+static enum rc look(void *self,
+                    enum destination_step step,
+                    const struct case_facts *facts,
+                    struct destination_answer *out,
+                    struct err *err)
+{
+    struct http_destination *d = self;
+    unsigned before = d->requests;
+    TRY(look_for(d, step, facts, out, err));
+    out->requests = d->requests - before;
+    return RC_OK;
+}
+
 /* ---- making ----------------------------------------------------------------------------------- */
 
 /* What was made is asked for by its id: the key that stands there is ours, or a person looks. */
-static enum rc read_back(struct http_destination *d,
+static enum rc read_case(struct http_destination *d,
                          const struct case_facts *facts,
                          struct destination_answer *out,
                          struct err *err)
 {
-    const struct http_shape *shape = &d->set->read;
+    const struct asking asking = {&d->set->read, STEP_CREATE, facts, out->external_id, true};
     CLEANUP(http_answer_clear) struct http_answer answer = {0};
     struct destination_answer there = *out;
-    if (!shape_given(shape))
-        return RC_OK;
-    TRY(ask(d, shape, facts, &answer, &there, err));
-    bool read = answer.status && !answer.cut && http_judge(shape, answer.status) == HTTP_DONE;
-    if (read && same_key(shape, str_slice(&answer.body), facts->key) == SAME_NO)
+    TRY(ask(d, &asking, &answer, &there, err));
+    bool read =
+        answer.status && !answer.cut && http_judge(asking.shape, answer.status) == HTTP_DONE;
+    if (read && same_key(&asking, str_slice(&answer.body)) == SAME_NO)
         strange(out);
-    else if (!read && shape_given(&d->set->find)) /* it is looked up before it is believed */
+    else if (!read && shape_given(&d->set->look[STEP_CREATE])) /* looked up before it is believed */
         conclude(out, OUTCOME_UNKNOWN, FAULT_SERVER);
     return RC_OK;
 }
 
+/* A file that was taken is compared where the destination says what it has. */
+static enum rc read_file(struct http_destination *d,
+                         const struct case_facts *facts,
+                         struct destination_answer *out,
+                         struct err *err)
+{
+    struct destination_answer there;
+    TRY(look_for(d, STEP_ATTACH, facts, &there, err));
+    if (there.strange)
+        strange(out);
+    else if (there.outcome != OUTCOME_DONE) /* looked up again before it is believed */
+        conclude(out, OUTCOME_UNKNOWN, FAULT_SERVER);
+    else if (!d->set->act[STEP_ATTACH].id[0])
+        text_copy(out->external_id, sizeof out->external_id, there.external_id);
+    return RC_OK;
+}
+
+static enum rc read_back(struct http_destination *d,
+                         const struct asking *asking,
+                         struct destination_answer *out,
+                         struct err *err)
+{
+    const struct http_shape *attached = &d->set->look[STEP_ATTACH];
+    bool compares =
+        shape_given(attached) && (attached->whole || (attached->sha256 && attached->sha256[0]));
+    if (asking->step == STEP_CREATE && shape_given(&d->set->read))
+        return read_case(d, asking->facts, out, err);
+    return asking->step == STEP_ATTACH && compares ? read_file(d, asking->facts, out, err) : RC_OK;
+}
+
 static enum rc made(struct http_destination *d,
-                    const struct case_facts *facts,
+                    const struct asking *asking,
                     const struct http_answer *answer,
                     struct destination_answer *out,
                     struct err *err)
 {
-    const struct http_shape *shape = &d->set->create;
     struct slice body = str_slice(&answer->body);
     conclude(out, OUTCOME_DONE, FAULT_NONE);
     if (answer->cut) {
         conclude(out, OUTCOME_UNKNOWN, FAULT_SERVER);
         return RC_OK;
     }
-    if (same_key(shape, body, facts->key) == SAME_NO || !take_id(shape, body, facts->key, out)) {
+    if (same_key(asking, body) == SAME_NO || !take_id(asking, body, out)) {
         strange(out);
         return RC_OK;
     }
-    return read_back(d, facts, out, err);
+    return read_back(d, asking, out, err);
 }
 
-/* It says that a case with our key is there: that one is found, compared and taken over. */
+/* It says that what is to be made is there: that one is found, compared and taken over. */
 static enum rc adopt(struct http_destination *d,
-                     const struct case_facts *facts,
+                     const struct asking *asking,
                      const struct http_answer *answer,
                      struct destination_answer *out,
                      struct err *err)
 {
-    const struct http_shape *shape = &d->set->create;
     int code = out->code;
-    if (shape_given(&d->set->find)) {
-        TRY(find(d, facts, out, err));
+    if (shape_given(&d->set->look[asking->step])) {
+        TRY(look_for(d, asking->step, asking->facts, out, err));
         out->code = code;
         if (out->outcome == OUTCOME_REFUSED) /* there, and not there */
             strange(out);
         if (out->outcome == OUTCOME_DEFERRED)
             conclude(out, OUTCOME_UNKNOWN, FAULT_SERVER);
-    } else if (!answer->cut && take_id(shape, str_slice(&answer->body), facts->key, out)) {
+    } else if (!answer->cut && take_id(asking, str_slice(&answer->body), out)) {
         conclude(out, OUTCOME_DONE, FAULT_NONE);
-        TRY(read_back(d, facts, out, err));
+        TRY(read_back(d, asking, out, err));
     } else {
         strange(out);
     }
@@ -193,17 +289,24 @@ static enum rc adopt(struct http_destination *d,
     return RC_OK;
 }
 
+/* What is to be gone may be gone already. */
+static bool is_gone(const struct asking *asking, int status)
+{
+    return asking->step == STEP_REMOVE && (status == 404 || status == 410);
+}
+
 static enum rc judge(struct http_destination *d,
-                     const struct case_facts *facts,
+                     const struct asking *asking,
                      const struct http_answer *answer,
                      struct destination_answer *out,
                      struct err *err)
 {
-    switch (http_judge(&d->set->create, answer->status)) {
+    enum http_verdict verdict = http_judge(asking->shape, answer->status);
+    switch (is_gone(asking, answer->status) ? HTTP_DONE : verdict) {
     case HTTP_DONE:
-        return made(d, facts, answer, out, err);
+        return made(d, asking, answer, out, err);
     case HTTP_EXISTS:
-        return adopt(d, facts, answer, out, err);
+        return adopt(d, asking, answer, out, err);
     case HTTP_LATER:
     case HTTP_SIGN_IN:
         conclude(out, OUTCOME_DEFERRED, FAULT_SERVER);
@@ -219,22 +322,32 @@ static enum rc judge(struct http_destination *d,
     return RC_OK;
 }
 
-static enum rc
-create(void *self, const struct case_facts *facts, struct destination_answer *out, struct err *err)
+static enum rc act(void *self,
+                   enum destination_step step,
+                   const struct case_facts *facts,
+                   struct destination_answer *out,
+                   struct err *err)
 {
     struct http_destination *d = self;
+    const struct asking asking = {&d->set->act[step], step, facts, id_of(facts), false};
     CLEANUP(http_answer_clear) struct http_answer answer = {0};
+    unsigned before = d->requests;
     *out = (struct destination_answer){0};
-    TRY(ask(d, &d->set->create, facts, &answer, out, err));
-    return answer.status ? judge(d, facts, &answer, out, err) : RC_OK;
+    TRY(ask(d, &asking, &answer, out, err));
+    if (answer.status)
+        TRY(judge(d, &asking, &answer, out, err));
+    out->requests = d->requests - before;
+    return RC_OK;
 }
 
 /* ---- the port --------------------------------------------------------------------------------- */
 
-/* How long after its first try a second request makes no second case. */
-static int64_t unique_ms(const struct http_destination_settings *set)
+/* Closing and taking away are done once however often they are asked for. */
+static int64_t unique_ms(const struct http_destination_settings *set, enum destination_step step)
 {
-    switch (set->guarantee) {
+    if (step == STEP_CLOSE || step == STEP_REMOVE)
+        return INT64_MAX;
+    switch (set->act[step].guarantee) {
     case GUARANTEE_UNIQUE_KEY:
     case GUARANTEE_CONDITIONAL:
         return INT64_MAX;
@@ -249,11 +362,13 @@ static int64_t unique_ms(const struct http_destination_settings *set)
 
 struct destination http_destination_port(struct http_destination *destination)
 {
-    return (struct destination){
-        .self = destination,
-        .name = destination->set->name,
-        .unique_ms = unique_ms(destination->set),
-        .create = create,
-        .find = shape_given(&destination->set->find) ? find : NULL,
-    };
+    const struct http_destination_settings *set = destination->set;
+    struct destination port = {.self = destination, .name = set->name, .act = act, .look = look};
+    for (size_t i = 0; i < STEP_COUNT; i++)
+        port.can[i] = (struct destination_can){
+            .act = shape_given(&set->act[i]),
+            .look = shape_given(&set->look[i]),
+            .unique_ms = unique_ms(set, (enum destination_step)i),
+        };
+    return port;
 }

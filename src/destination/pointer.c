@@ -60,6 +60,21 @@ static bool as_text(const json_t *value, char *out, size_t room)
     return length > 0 && (size_t)length < room;
 }
 
+/* What stands there, borrowed; NULL: nothing. "/" alone is the whole, as "" is. */
+static const json_t *at_pointer(const json_t *whole, const char *pointer)
+{
+    const json_t *value = whole;
+    struct slice rest = slice_z(pointer[0] ? pointer + 1 : "");
+    bool last = rest.len == 0;
+    while (value && !last) {
+        size_t end = slice_find(rest, '/', 0);
+        value = step(value, slice_cut(rest, 0, end));
+        last = end == rest.len;
+        rest = slice_cut(rest, end + 1, rest.len);
+    }
+    return value;
+}
+
 enum pointed pointer_get(struct slice text, const char *pointer, char *out, size_t room)
 {
     CLEANUP(json_free)
@@ -67,19 +82,76 @@ enum pointed pointer_get(struct slice text, const char *pointer, char *out, size
     out[0] = '\0';
     if (!whole)
         return POINTED_NO_JSON;
-    const json_t *value = whole;
-    struct slice rest = slice_z(pointer[0] ? pointer + 1 : "");
-    bool last = pointer[0] == '\0';
-    while (value && !last) {
-        size_t end = slice_find(rest, '/', 0);
-        value = step(value, slice_cut(rest, 0, end));
-        last = end == rest.len;
-        rest = slice_cut(rest, end + 1, rest.len);
-    }
+    const json_t *value = at_pointer(whole, pointer);
     if (value && as_text(value, out, room))
         return POINTED_VALUE;
     out[0] = '\0';
     return POINTED_NOTHING;
+}
+
+/* ---- a look-up's answer ------------------------------------------------------------------------- */
+
+bool answer_matches(const char *pattern, const char *wanted, const char *there)
+{
+    size_t length = strlen(pattern);
+    bool before = length > 0 && pattern[0] == '*';
+    bool after = length > 1 && pattern[length - 1] == '*';
+    size_t rest = strlen(there), given = strlen(wanted);
+    if (before && after)
+        return strstr(there, wanted) != NULL;
+    if (before)
+        return rest >= given && strcmp(there + rest - given, wanted) == 0;
+    return after ? strncmp(there, wanted, given) == 0 : strcmp(there, wanted) == 0;
+}
+
+/* A text of any length may be searched; what else there is has a short one. */
+static bool key_is(const struct http_shape *shape, const json_t *item, const char *wanted)
+{
+    char text[64] = "";
+    const json_t *there = at_pointer(item, shape->key);
+    const char *pattern = shape->match ? shape->match : "";
+    if (json_is_string(there))
+        return answer_matches(pattern, wanted, json_string_value(there));
+    return there && as_text(there, text, sizeof text) && answer_matches(pattern, wanted, text);
+}
+
+static bool
+take(const struct http_shape *shape, const json_t *item, const char *wanted, struct found *out)
+{
+    const json_t *id = shape->id[0] ? at_pointer(item, shape->id) : NULL;
+    const json_t *sha256 =
+        shape->sha256 && shape->sha256[0] ? at_pointer(item, shape->sha256) : NULL;
+    *out = (struct found){.same = !shape->key[0] || key_is(shape, item, wanted)};
+    if (sha256)
+        (void)as_text(sha256, out->sha256, sizeof out->sha256);
+    return !shape->id[0] || (id && as_text(id, out->id, sizeof out->id));
+}
+
+static enum pointed of_members(const struct http_shape *shape,
+                               const json_t *list,
+                               const char *wanted,
+                               struct found *out)
+{
+    const json_t *item;
+    size_t i;
+    json_array_foreach(list, i,
+                       item) if (take(shape, item, wanted, out) && out->same) return POINTED_VALUE;
+    return json_is_array(list) || json_is_null(list) ? POINTED_NOTHING : POINTED_NO_JSON;
+}
+
+enum pointed answer_find(const struct http_shape *shape,
+                         struct slice json,
+                         const char *wanted,
+                         struct found *out)
+{
+    CLEANUP(json_free)
+    json_t *whole = json_loadb(json.at, json.len, JSON_DECODE_ANY, NULL);
+    *out = (struct found){.same = false};
+    if (!whole)
+        return POINTED_NO_JSON;
+    if (shape->list && shape->list[0])
+        return of_members(shape, at_pointer(whole, shape->list), wanted, out);
+    return take(shape, whole, wanted, out) ? POINTED_VALUE : POINTED_NOTHING;
 }
 
 /* NOLINTBEGIN(misc-no-recursion): no deeper than SHAPE_DEPTH */

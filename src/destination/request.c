@@ -39,19 +39,19 @@ static enum rc sign_in(const struct http_sign_in *s, struct headers *h, struct e
 
 /* If-None-Match makes a request that finds something there fail, instead of changing it. */
 static enum rc headers_of(const struct http_destination *d,
-                          const struct http_shape *shape,
-                          const struct case_facts *facts,
+                          const struct asking *asking,
                           const struct filling *filling,
+                          const struct parcel *parcel,
                           struct headers *h,
                           struct err *err)
 {
-    bool makes = shape == &d->set->create;
-    str_addf(next_header(h), "Idempotency-Key: %s", facts->effect);
-    str_addf(next_header(h), "X-Correlation-Id: %s", facts->correlation);
-    str_addz(next_header(h), "Accept: application/json");
-    if (shape->body && shape->body[0])
-        str_addz(next_header(h), "Content-Type: application/json");
-    if (makes && d->set->guarantee == GUARANTEE_CONDITIONAL)
+    const struct http_shape *shape = asking->shape;
+    str_addf(next_header(h), "Idempotency-Key: %s", asking->facts->effect);
+    str_addf(next_header(h), "X-Correlation-Id: %s", asking->facts->correlation);
+    str_addz(next_header(h), shape->whole ? "Accept: */*" : "Accept: application/json");
+    if (parcel->type.len > 0)
+        str_addf(next_header(h), "Content-Type: %s", str_z(&parcel->type));
+    if (!asking->look && shape->guarantee == GUARANTEE_CONDITIONAL)
         str_addz(next_header(h), "If-None-Match: *");
     for (size_t i = 0; i < shape->headers.count; i++)
         fill_header(shape->headers.at[i], filling, next_header(h));
@@ -61,22 +61,28 @@ static enum rc headers_of(const struct http_destination *d,
     return RC_OK;
 }
 
+/* Of a file that is asked for as a whole more than it should have need not be read. */
+static size_t most_of(const struct asking *asking)
+{
+    const struct case_file *f = asking->facts->file;
+    return asking->shape->whole && f ? (size_t)f->size + 1 : ANSWER_MOST;
+}
+
 static enum rc send_once(struct http_destination *d,
-                         const struct http_shape *shape,
-                         const struct case_facts *facts,
-                         const char *id,
+                         const struct asking *asking,
                          struct http_answer *answer,
                          struct err *err)
 {
     struct filling filling;
+    const struct http_shape *shape = asking->shape;
     CLEANUP(headers_clear) struct headers headers = {0};
+    CLEANUP(parcel_clear) struct parcel parcel = {0};
     CLEANUP(str_clear) struct str url = STR_INIT;
-    CLEANUP(str_clear) struct str body = STR_INIT;
-    filling_of(facts, id, &filling);
+    filling_of(asking, &filling);
     str_addz(&url, d->set->url);
     fill_path(shape->path, &filling, &url);
-    TRY(fill_body(shape->body, &filling, &body, err));
-    TRY(headers_of(d, shape, facts, &filling, &headers, err));
+    TRY(parcel_make(asking, &filling, &parcel, err));
+    TRY(headers_of(d, asking, &filling, &parcel, &headers, err));
     struct http_request request = {
         .method = shape->method,
         .url = str_z(&url),
@@ -84,27 +90,28 @@ static enum rc send_once(struct http_destination *d,
         .headers = headers.count,
         .username = d->set->username,
         .password = d->set->password,
-        .body = str_slice(&body),
+        .body = str_slice(&parcel.body),
+        .upload = parcel.uploads ? &parcel.upload : NULL,
         .ca_file = d->set->ca_file,
         .proxy = d->set->proxy,
         .timeout_ms = d->set->timeout_ms,
-        .most = ANSWER_MOST,
-        .fresh = shape == &d->set->create && d->set->guarantee <= GUARANTEE_UNIQUE_KEY,
+        .most = most_of(asking),
+        .fresh = !asking->look && shape->guarantee <= GUARANTEE_UNIQUE_KEY,
+        .hash = shape->whole,
     };
+    d->requests++;
     return http_exchange(d->client, &request, answer, err);
 }
 
 enum rc send_request(struct http_destination *d,
-                     const struct http_shape *shape,
-                     const struct case_facts *facts,
-                     const char *id,
+                     const struct asking *asking,
                      struct http_answer *answer,
                      struct err *err)
 {
     const struct http_sign_in *s = &d->set->sign_in;
-    TRY(send_once(d, shape, facts, id, answer, err));
-    if (http_judge(shape, answer->status) != HTTP_SIGN_IN || !s->refused)
+    TRY(send_once(d, asking, answer, err));
+    if (http_judge(asking->shape, answer->status) != HTTP_SIGN_IN || !s->refused)
         return RC_OK;
     s->refused(s->ctx);
-    return send_once(d, shape, facts, id, answer, err);
+    return send_once(d, asking, answer, err);
 }

@@ -4,8 +4,10 @@
 
 void work_item_clear(struct work_item *item)
 {
-    for (size_t i = 0; i < item->attachments; i++)
+    for (size_t i = 0; i < item->attachments; i++) {
         free(item->attachment[i].name);
+        free(item->attachment[i].type);
+    }
     for (size_t i = 0; i < item->effects; i++)
         str_clear(&item->effect[i].letter);
     free(item->attachment);

@@ -9,13 +9,30 @@
  * between, and others may have looked meanwhile. The connection is given up, the outcome is unknown. */
 #define LINE_AFTER_COMMIT_MS 5000
 
+/* Why its sender is told that it was not taken: here, or where it was to be sent on to. */
+static enum exception exception_of(const struct job *job, const struct work_attachment *a)
+{
+    enum exception why = EXCEPTION_NONE;
+    if (a->refused)
+        exception_parse(a->reason, &why);
+    for (size_t i = 0; i < job->item.effects && !a->refused; i++) {
+        const struct work_effect *e = &job->item.effect[i];
+        const char *name = strchr(e->target, '/');
+        if (e->kind == EFFECT_ATTACHMENT && e->status == EFFECT_REFUSED && name &&
+            strcmp(name + 1, a->stored_name) == 0)
+            why = EXCEPTION_DESTINATION;
+    }
+    return why;
+}
+
 const char *answer_target(const struct job *job, const struct work_effect *effect)
 {
     if (effect->target[0])
         return effect->target;
     bool exceptions = false;
     for (size_t i = 0; i < job->item.attachments; i++)
-        exceptions = exceptions || job->item.attachment[i].refused;
+        exceptions = exceptions || job->item.attachment[i].refused ||
+                     exception_of(job, &job->item.attachment[i]) != EXCEPTION_NONE;
     return completion_text(completion_of(job->item.disposition, exceptions));
 }
 
@@ -62,10 +79,9 @@ static struct exception_facts *exceptions_of(const struct job *job, size_t *coun
     *count = 0;
     for (size_t i = 0; i < job->item.attachments; i++) {
         const struct work_attachment *a = &job->item.attachment[i];
-        enum exception why = EXCEPTION_NONE;
-        if (!a->refused)
+        enum exception why = exception_of(job, a);
+        if (!a->refused && why == EXCEPTION_NONE)
             continue;
-        exception_parse(a->reason, &why);
         out[(*count)++] = (struct exception_facts){a->name, why};
     }
     return out;

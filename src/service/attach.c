@@ -175,6 +175,7 @@ static void kept(struct batch *b,
 bool attachment_wanted(struct batch *b, const struct job *job, const struct work_effect *e)
 {
     return job_live(job) && job->item.original_kept && e->kind == EFFECT_ATTACHMENT &&
+           !strchr(e->target, '/') && /* sent on to a destination: place.c */
            effect_due(e, service_now(b->s).wall_ms);
 }
 

@@ -211,7 +211,7 @@ bool cases_stand(const struct job *job)
 {
     for (size_t i = 0; i < job->item.effects; i++) {
         const struct work_effect *e = &job->item.effect[i];
-        if (e->kind == EFFECT_CASE && e->status != EFFECT_DONE)
+        if (e->kind == EFFECT_CASE && e->status != EFFECT_DONE && e->status != EFFECT_SKIPPED)
             return false;
     }
     return true;

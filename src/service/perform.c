@@ -15,6 +15,7 @@ static enum rc (*const stages[])(struct batch *, struct err *) = {
     filings_check,
     place_cases,
     store_attachments,
+    place_files,
     evidence_check,
     answer,
     accept_items,

@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "service_p.h"
+#include "place_p.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A case at a destination besides the ledger. Every request carries the intake key; what is not known
+/* A case at a destination besides the ledger, what is added to it, and its end there. What is not known
  * is looked up before anything is tried again. */
-
-struct placing {
-    char effect[EFFECT_ID_SIZE];
-    char correlation[RUN_ID_SIZE + 24];
-    struct case_facts facts;
-};
-
-static void
-describe(struct batch *b, const struct job *job, const struct work_effect *e, struct placing *p)
-{
-    acknowledgement_id(job->item.key, e->target, p->effect);
-    snprintf(p->correlation, sizeof p->correlation, "%s-%u", b->s->run.id, e->attempts + 1);
-    p->facts = (struct case_facts){
-        .key = job->item.key,
-        .effect = p->effect,
-        .correlation = p->correlation,
-        .reference = job->item.reference,
-        .from = slice_z(job->item.sender),
-        .subject = slice_z(job->item.subject),
-        .text = slice_z(job->item.text),
-    };
-}
-
-static bool foreign(const struct work_effect *e)
-{
-    return e->kind == EFFECT_CASE && strcmp(e->target, "ledger") != 0;
-}
 
 static struct circuit *circuit(struct service *s)
 {
@@ -48,6 +21,9 @@ static void meet_fault(struct service *s, const struct destination_answer *a)
                   a->code, a->why);
     circuit_fault(circuit(s), &s->set->retry, reason, service_now(s).wall_ms,
                   s->port->processes->random(s->port->processes->self));
+    int64_t said = service_now(s).wall_ms + a->retry_after_ms;
+    if (a->retry_after_ms > 0 && circuit(s)->next_probe_ms < said)
+        circuit(s)->next_probe_ms = said;
     s->record_changed = true;
 }
 
@@ -70,9 +46,20 @@ try_again_at(struct service *s, const struct work_effect *e, const struct destin
     return service_now(s).wall_ms + pause;
 }
 
+/* A file that the destination does not take is an exception, as one that is not taken here; what else it
+ * refuses a person has to see. */
+static void refused(struct job *job, enum destination_step step, struct effect_change *c)
+{
+    if (step == STEP_ATTACH)
+        c->reason = exception_text(EXCEPTION_DESTINATION);
+    else
+        job_wait(job, REASON_CASE_REFUSED);
+}
+
 static void answered(struct batch *b,
                      struct job *job,
                      struct work_effect *e,
+                     enum destination_step step,
                      const struct destination_answer *a)
 {
     struct effect_change *c = batch_step(b, job, e, outcome_event(a->outcome));
@@ -86,27 +73,29 @@ static void answered(struct batch *b,
         job_due(job, c->due_ms);
     }
     if (a->outcome == OUTCOME_REFUSED)
-        job_wait(job, REASON_CASE_REFUSED);
+        refused(job, step, c);
     if (a->strange)
         job_wait(job, REASON_UNKNOWN_CASE);
     meet(b->s, a);
+    rate_spend(b->s, a->requests);
 }
 
-/* Whether a second request would make no second case, counted from the first whose end is not known. */
-static bool may_repeat(struct service *s, const struct work_effect *e)
+/* Whether a second request would make no second one, counted from the first whose end is not known. */
+static bool may_repeat(struct service *s, enum destination_step step, const struct work_effect *e)
 {
-    int64_t unique = s->port->destination->unique_ms;
+    int64_t unique = s->port->destination->can[step].unique_ms;
     int64_t since = service_now(s).wall_ms - e->first_doubt_ms;
     return unique == INT64_MAX || (since >= 0 && since < unique);
 }
 
 /* A negative look-up allows another try only where the destination enforces uniqueness; elsewhere it
  * is repeated for `settle` and then a person decides. */
-static void not_found(struct batch *b, struct job *job, struct work_effect *e)
+static void
+not_found(struct batch *b, struct job *job, struct work_effect *e, enum destination_step step)
 {
     struct service *s = b->s;
     int64_t now = service_now(s).wall_ms;
-    if (may_repeat(s, e))
+    if (may_repeat(s, step, e))
         batch_step(b, job, e, ON_ABSENCE);
     else if (now - e->armed_ms >= s->set->settle_ms)
         job_wait(job, REASON_UNKNOWN_CASE);
@@ -114,10 +103,14 @@ static void not_found(struct batch *b, struct job *job, struct work_effect *e)
         job_due(job, service_look_again(s, e->armed_ms));
 }
 
-static void
-looked(struct batch *b, struct job *job, struct work_effect *e, const struct destination_answer *a)
+static void looked(struct batch *b,
+                   struct job *job,
+                   struct work_effect *e,
+                   enum destination_step step,
+                   const struct destination_answer *a)
 {
     meet(b->s, a);
+    rate_spend(b->s, a->requests);
     if (a->strange)
         job_wait(job, REASON_UNKNOWN_CASE);
     else if (a->outcome != OUTCOME_DONE && a->outcome != OUTCOME_REFUSED)
@@ -130,80 +123,166 @@ looked(struct batch *b, struct job *job, struct work_effect *e, const struct des
         batch_step(b, job, e, ON_EVIDENCE);
         batch_external(b, a->external_id);
     } else {
-        not_found(b, job, e);
+        not_found(b, job, e, step);
     }
 }
 
 /* Who cannot be asked may be told again where that is harmless; else a person decides at once. */
-static void cannot_ask(struct batch *b, struct job *job, struct work_effect *e)
+static void
+cannot_ask(struct batch *b, struct job *job, struct work_effect *e, enum destination_step step)
 {
-    if (may_repeat(b->s, e))
+    if (may_repeat(b->s, step, e))
         batch_step(b, job, e, ON_ABSENCE);
     else
         job_wait(job, REASON_UNKNOWN_CASE);
 }
 
-static enum rc look_up(struct batch *b, struct job *job, struct work_effect *e, struct err *err)
+/* Left alone, or asked often enough for now. */
+static bool must_wait(struct batch *b, struct job *job)
+{
+    int64_t at = NOT_DUE;
+    if (!rate_allows(b->s, &at)) {
+        job_due(job, at);
+        return true;
+    }
+    if (circuit_allows(circuit(b->s), service_now(b->s).wall_ms))
+        return false;
+    job_due(job, circuit(b->s)->next_probe_ms);
+    return true;
+}
+
+static enum rc look_up(struct batch *b,
+                       struct job *job,
+                       struct work_effect *e,
+                       const struct placing *p,
+                       struct err *err)
 {
     const struct destination *d = b->s->port->destination;
     struct destination_answer a = {0};
-    struct placing p;
-    if (!d->find) {
-        cannot_ask(b, job, e);
+    if (!d->can[p->step].look) {
+        cannot_ask(b, job, e, p->step);
         return RC_OK;
     }
-    if (!circuit_allows(circuit(b->s), service_now(b->s).wall_ms)) {
-        job_due(job, circuit(b->s)->next_probe_ms);
+    if (must_wait(b, job))
         return RC_OK;
-    }
-    describe(b, job, e, &p);
-    TRY(d->find(d->self, &p.facts, &a, err));
-    looked(b, job, e, &a);
+    TRY(d->look(d->self, p->step, &p->facts, &a, err));
+    looked(b, job, e, p->step, &a);
+    return RC_OK;
+}
+
+/* A file that cannot be read never became a whole request. */
+static enum rc request(struct batch *b,
+                       const struct job *job,
+                       const struct work_effect *e,
+                       const struct placing *p,
+                       struct destination_answer *a,
+                       struct err *err)
+{
+    const struct destination *d = b->s->port->destination;
+    struct err why = ERR_INIT;
+    enum rc rc = d->act(d->self, p->step, &p->facts, a, &why);
+    if (rc != RC_BROKEN || p->step != STEP_ATTACH)
+        return rc == RC_OK ? RC_OK : FAIL(err, rc, "%s", why.text);
+    *a = (struct destination_answer){.outcome = OUTCOME_DEFERRED, .fault = FAULT_ITEM_LATER};
+    log_event(LOG_ERROR, "attachment.failed", "key=%s target=%s why=\"%s\"", job->item.key,
+              e->target, why.text);
     return RC_OK;
 }
 
 /* One at a time: the intent, the request, the outcome. */
-static enum rc make(struct batch *b, struct job *job, struct work_effect *e, struct err *err)
+static enum rc make(struct batch *b,
+                    struct job *job,
+                    struct work_effect *e,
+                    const struct placing *p,
+                    struct err *err)
 {
-    const struct destination *d = b->s->port->destination;
     batch_step(b, job, e, ON_ARM);
     TRY(batch_commit(b, err));
     if (job->lost)
         return RC_OK;
     struct destination_answer a = {0};
-    struct placing p;
-    describe(b, job, e, &p);
-    TRY(d->create(d->self, &p.facts, &a, err));
-    answered(b, job, e, &a);
+    TRY(request(b, job, e, p, &a, err));
+    answered(b, job, e, p->step, &a);
+    return batch_commit(b, err);
+}
+
+/* What it belongs to comes, or never will: then it shall not happen. */
+static enum rc put_off(struct batch *b,
+                       struct job *job,
+                       struct work_effect *e,
+                       const struct placing *p,
+                       struct err *err)
+{
+    if (p->can == PLACE_LATER) {
+        job_due(job, service_look_again(b->s, job->item.received_ms));
+        return RC_OK;
+    }
+    if (e->status == EFFECT_PLANNED || e->status == EFFECT_DEFERRED)
+        batch_step(b, job, e, ON_SKIP)->reason = p->why;
     return batch_commit(b, err);
 }
 
 static enum rc place(struct batch *b, struct job *job, struct work_effect *e, struct err *err)
 {
     struct service *s = b->s;
-    int64_t now = service_now(s).wall_ms;
+    struct placing p;
+    TRY(placing_fill(b, job, e, &p, err));
+    if (p.can != PLACE_NOW && e->status != EFFECT_UNKNOWN)
+        return put_off(b, job, e, &p, err);
     if (e->status == EFFECT_UNKNOWN) {
-        TRY(look_up(b, job, e, err));
+        TRY(look_up(b, job, e, &p, err));
         TRY(batch_commit(b, err));
     }
     if (job_live(job) && e->status == EFFECT_REFUSED) /* whoever met that did not come to ask */
         job_wait(job, REASON_CASE_REFUSED);
-    if (!job_live(job) || !effect_due(e, now) || s->stopping)
+    if (!job_live(job) || !effect_due(e, service_now(s).wall_ms) || s->stopping ||
+        must_wait(b, job))
         return RC_OK;
-    if (!circuit_allows(circuit(s), now)) {
-        job_due(job, circuit(s)->next_probe_ms);
-        return RC_OK;
-    }
-    return make(b, job, e, err);
+    return make(b, job, e, &p, err);
 }
 
-enum rc place_cases(struct batch *b, struct err *err)
+/* ---- the stages -------------------------------------------------------------------------------- */
+
+enum { CASES = 1 << STEP_CREATE | 1 << STEP_APPEND };
+enum { REST = 1 << STEP_ATTACH | 1 << STEP_CLOSE | 1 << STEP_REMOVE };
+
+/* In the order of the plan, each once the one before it is settled: what belongs to a case comes after
+ * it, and what ends it last. */
+static enum rc place_of(struct batch *b, struct job *job, int steps, struct err *err)
+{
+    const char *name = b->s->port->destination->name;
+    for (size_t k = 0; k < job->item.effects && job_live(job); k++) {
+        struct work_effect *e = &job->item.effect[k];
+        enum destination_step step =
+            destination_step_of(name, job->item.disposition, e->kind, e->target);
+        bool over = e->status == EFFECT_DONE || e->status == EFFECT_SKIPPED ||
+                    (step == STEP_ATTACH && e->status == EFFECT_REFUSED);
+        if (step == STEP_COUNT || over)
+            continue;
+        if (!(steps & 1 << step))
+            return RC_OK;
+        TRY(place(b, job, e, err));
+        if (!effect_settled(e->status))
+            return RC_OK;
+    }
+    return RC_OK;
+}
+
+static enum rc place_all(struct batch *b, int steps, struct err *err)
 {
     if (!b->s->port->destination || !service_may(b->s, EFFECT_CASE))
         return RC_OK;
     for (size_t i = 0; i < b->count; i++)
-        for (size_t k = 0; k < b->job[i].item.effects; k++)
-            if (job_live(&b->job[i]) && foreign(&b->job[i].item.effect[k]))
-                TRY(place(b, &b->job[i], &b->job[i].item.effect[k], err));
+        TRY(place_of(b, &b->job[i], steps, err));
     return RC_OK;
+}
+
+enum rc place_cases(struct batch *b, struct err *err)
+{
+    return place_all(b, CASES, err);
+}
+
+enum rc place_files(struct batch *b, struct err *err)
+{
+    return service_may(b->s, EFFECT_ATTACHMENT) ? place_all(b, REST, err) : RC_OK;
 }

@@ -44,6 +44,7 @@ struct service {
     struct claim_note *note;    /* what stands in it; read once a UID */
     size_t notes;
     int64_t marked_boot_ms;     /* when the last mark was written */
+    int64_t asked_boot_ms;      /* until when what was asked of the destination uses up its rate */
     struct tick_result *result; /* of the turn under way */
 };
 
@@ -103,7 +104,8 @@ struct work_effect *job_effect(struct job *job, enum effect_kind kind);
 bool effect_due(const struct work_effect *effect, int64_t now_ms);
 bool effects_settled(const struct job *job, enum effect_kind kind);
 bool cases_stand(
-    const struct job *job); /* every one is made; a refused one is settled, and is not */
+    const struct job
+        *job); /* every one is made that is to be; a refused one is settled, and is not */
 /* The completion state that an acknowledgement tells: fixed, or as it would be fixed now. */
 const char *answer_target(const struct job *job, const struct work_effect *effect);
 
@@ -151,10 +153,11 @@ enum rc store_attachments(struct batch *b, struct err *err) MUST_CHECK;
 /* Asks the scanner about what is to be stored; what it may be stored as stands in `scanned`. */
 enum rc scan_attachments(struct batch *b, struct err *err) MUST_CHECK; /* scan.c */
 enum rc place_cases(struct batch *b, struct err *err) MUST_CHECK;      /* place.c */
-enum rc answer(struct batch *b, struct err *err) MUST_CHECK;           /* answer.c */
-enum rc evidence_check(struct batch *b, struct err *err) MUST_CHECK;   /* evidence.c */
-enum rc accept_items(struct batch *b, struct err *err) MUST_CHECK;     /* accept.c */
-enum rc file_messages(struct batch *b, struct err *err) MUST_CHECK;    /* file.c */
+enum rc place_files(struct batch *b, struct err *err) MUST_CHECK;
+enum rc answer(struct batch *b, struct err *err) MUST_CHECK;         /* answer.c */
+enum rc evidence_check(struct batch *b, struct err *err) MUST_CHECK; /* evidence.c */
+enum rc accept_items(struct batch *b, struct err *err) MUST_CHECK;   /* accept.c */
+enum rc file_messages(struct batch *b, struct err *err) MUST_CHECK;  /* file.c */
 enum rc filings_check(struct batch *b, struct err *err) MUST_CHECK;
 /* A folder that messages are filed to, looked at once a batch. */
 struct target_folder {

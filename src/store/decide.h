@@ -20,6 +20,7 @@ struct deciding {
     enum reason reason;
     /* the effect that the decision is about; 0: none */
     int64_t effect;
+    enum effect_kind kind;
     enum effect_status status;
     int64_t attempts;
 };

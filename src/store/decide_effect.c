@@ -18,12 +18,15 @@ static enum effect_kind kind_of(enum decision decision)
 }
 
 /* The latest effect of that kind comes first: a case's closing is told after its opening. One whose
- * status the decision answers is chosen; `found` keeps the status of the last one looked at. */
+ * status the decision answers is chosen; `found` keeps the status of the last one looked at. What is
+ * decided of a case is decided of a file for it, too, where nobody knows whether it is there. */
 static enum rc
 choose(struct deciding *d, const struct decision_rule **out, char found[16], struct err *err)
 {
-    static const char all[] = "SELECT id, status, attempts FROM effect"
-                              " WHERE key = $1 AND kind = $2 ORDER BY id DESC";
+    static const char all[] =
+        "SELECT id, kind, status, attempts FROM effect WHERE key = $1 AND (kind = $2"
+        " OR ($2 = 'case' AND kind = 'attachment' AND status = 'unknown'"
+        " AND target LIKE '%/%')) ORDER BY id DESC";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 
@@ -34,7 +37,8 @@ choose(struct deciding *d, const struct decision_rule **out, char found[16], str
     stmt_text(s, 2, effect_kind_text(kind_of(d->request->decision)));
     while ((rc = stmt_row(s, err)) == RC_OK) {
         snprintf(found, 16, "%s", col_text(s, "status"));
-        if (!effect_status_parse(found, &d->status))
+        if (!effect_status_parse(found, &d->status) ||
+            !effect_kind_parse(col_text(s, "kind"), &d->kind))
             return FAIL(err, RC_BROKEN, "decide: a step is in no status");
         d->effect = col_int(s, "id");
         d->attempts = col_int(s, "attempts");
@@ -114,7 +118,7 @@ static enum rc step(struct deciding *d, enum effect_event on, struct err *err)
     };
 
     TRY(step_effect(d->w, d->request->key, &change, err));
-    return effect_step(kind_of(d->request->decision), d->status, on, &d->out->status, err);
+    return effect_step(d->kind, d->status, on, &d->out->status, err);
 }
 
 enum rc decide_effect(struct deciding *d, struct err *err)

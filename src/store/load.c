@@ -170,7 +170,7 @@ static enum rc load_deliveries(struct db *db, struct work_item *out, struct err 
 static enum rc load_attachments(struct db *db, struct work_item *out, struct err *err)
 {
     static const char find[] =
-        "SELECT number, part, name, stored_name, size, sha256, status, reason"
+        "SELECT number, part, name, type, stored_name, size, sha256, status, reason"
         " FROM attachment WHERE key = $1 ORDER BY number";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
@@ -189,6 +189,7 @@ static enum rc load_attachments(struct db *db, struct work_item *out, struct err
         TRY(COL_COPY(s, "stored_name", a.stored_name, err));
         TRY(COL_COPY(s, "reason", a.reason, err));
         a.name = text_of(s, "name");
+        a.type = text_of(s, "type");
         out->attachment = mem_grow(out->attachment, out->attachments + 1, sizeof a);
         out->attachment[out->attachments++] = a;
     }

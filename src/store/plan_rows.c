@@ -51,7 +51,7 @@ static bool has_exceptions(const struct plan *plan)
 /* ---- effects ------------------------------------------------------------------------------- */
 
 struct effect_row {
-    char target[STORED_NAME_SIZE];
+    char target[EFFECT_TARGET_SIZE];
     const char *external_id;
     char ack_id[EFFECT_ID_SIZE];
     int64_t due_ms;

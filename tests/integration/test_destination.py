@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases at a help desk over HTTP: one each, whatever it answers, and however it dies. Rows D01-D09, C05."""
 import contextlib
+import re
 import signal
 import time
 
 import pytest
 
 from desk import Desk
-from mails import plain
+from mails import TEXT, head, multipart, part, plain, raw, with_parts
 from rig import assert_invariants, await_, effects
 from token_endpoint import TokenEndpoint
 
@@ -266,6 +267,160 @@ def test_C05_killed_while_the_desk_makes_cases_there_is_one_each(rig, guarantee)
         once_until_done(rig, 20, 40)
         assert_one_case_each(rig, desk, 20)
     assert_invariants(rig, killed=True)
+
+
+# ---- replies, files, the end of a case ---------------------------------------------------------------
+
+NOTE = {"method": "POST", "path": "/cases/{{id}}/notes", "body": '{"text": "{{text}}", "ref": "{{effect}}"}', "id": "/id"}
+NOTES = {"method": "GET", "path": "/cases/{{id}}/notes", "list": "/items", "id": "/id", "key": "/ref"}
+FILES = {"method": "GET", "path": "/cases/{{id}}/files", "list": "/items", "id": "/id", "key": "/name", "sha256": "/sha256"}
+UPLOADS = {
+    "base64": {"method": "POST", "path": "/cases/{{id}}/files", "id": "/id",
+               "body": '{"name": "{{file}}", "note": "of {{subject}}", "data": "{{content}}"}'},
+    "form": {"method": "POST", "path": "/cases/{{id}}/files", "id": "/id", "upload": "form", "body": '{"note": "of {{subject}}"}'},
+    "raw": {"method": "PUT", "path": "/cases/{{id}}/files/{{file}}", "id": "/id", "upload": "raw"},
+}
+CLOSE = {"method": "PATCH", "path": "/cases/{{id}}", "body": '{"state": "closed"}'}
+REMOVE = {"method": "DELETE", "path": "/cases/{{id}}"}
+PDF = part('attachment; filename="report.pdf"', b"%PDF-1.4 " + bytes(range(256)) * 400)
+ODD = part("attachment; filename*=UTF-8''content-goes-here-0.%22%2A%C3%A4.txt", b"content-goes-here-0.", "text/plain")
+
+
+def everything(rig, desk, upload="base64", **more):
+    use(rig, desk, append=NOTE, appended=NOTES, attach=UPLOADS[upload], attached=FILES, close=CLOSE, **more)
+
+
+def step_at(rig, item, kind, target):
+    return next(e for e in effects(rig.json("item", item["key"]), kind) if e["target"] == target)
+
+
+def reply_to(first, name, *parts):
+    """By the same sender, to that mail."""
+    wanted = {key: re.search(rf"^{key}: (.*?)\r$".encode(), first, re.M)[1].decode() for key in ("From", "Message-ID")}
+    fields, body = multipart("mixed", [TEXT, *parts])
+    return raw(head(name, From=wanted["From"], In_Reply_To=wanted["Message-ID"], **fields), body)
+
+
+@pytest.mark.parametrize("upload", UPLOADS)
+def test_files_are_at_the_desk_as_they_came_before_the_acknowledgement(rig, upload):
+    with Desk() as desk:
+        everything(rig, desk, upload)
+        rig.deliver(with_parts("files", PDF, ODD))
+        once_until_done(rig, 1)
+        files, item = desk.cases[0]["files"], rig.items()[0]
+        kept = {a["path"].rsplit("/", 1)[1]: a["sha256"] for a in rig.json("cases")[0]["attachments"]}
+        assert {f["name"]: f["sha256"] for f in files} == kept and len(files) == 2
+        assert len(rig.acknowledgements()) == 1 and item["completion_state"] == "accepted"
+        for name in kept:
+            assert step_at(rig, item, "attachment", f"desk/{name}")["status"] == "done"
+        assert all(f.get("note", "of files").startswith("of ") for f in files)
+    assert_invariants(rig)
+
+
+def test_a_reply_and_its_file_go_to_the_case_that_is_there(rig):
+    with Desk() as desk:
+        everything(rig, desk)
+        first = plain("talk")
+        rig.deliver(first)
+        once_until_done(rig, 1)
+        rig.deliver(reply_to(first, "answer", PDF))
+        once_until_done(rig, 2)
+        assert len(desk.cases) == 1
+        [note], [file] = desk.cases[0]["notes"], desk.cases[0]["files"]
+        assert "look at this" in note["text"] and file["name"] == "01-report.pdf"
+        reply = next(i for i in rig.items() if i["disposition"] == "append")
+        assert step_at(rig, reply, "case", "desk")["external_id"] == "1"
+        assert step_at(rig, reply, "attachment", "desk/01-report.pdf")["status"] == "done"
+    assert_invariants(rig)
+
+
+def test_a_reply_waits_until_its_case_is_there(rig):
+    with Desk() as desk:
+        everything(rig, desk)
+        desk.stop()
+        first = plain("early")
+        rig.deliver(first)
+        rig.once()
+        rig.deliver(reply_to(first, "soon"))
+        rig.once()
+        assert [i["disposition"] for i in rig.items()] == ["append", "case"]
+        desk.start()
+        once_until_done(rig, 2, 40)
+        assert len(desk.cases) == 1 and len(desk.cases[0]["notes"]) == 1
+
+
+@pytest.mark.parametrize("fault", ["drop after", "drop before"], ids=["D03 the answer is lost", "D02 never seen"])
+@pytest.mark.parametrize("what", ["note", "file"])
+def test_what_is_not_known_of_a_note_or_file_is_looked_up(rig, what, fault):
+    with Desk() as desk:
+        everything(rig, desk, settle="2s" if fault == "drop after" else "0s")
+        first = plain("doubt")
+        rig.deliver(first)
+        once_until_done(rig, 1)
+        desk.add_faults = [fault] if what == "note" else [None, fault]
+        rig.deliver(reply_to(first, "doubtful", PDF))
+        once_until_done(rig, 2)
+        reply = next(i for i in rig.items() if i["disposition"] == "append")
+        case = desk.cases[0]
+        if fault == "drop before":  # nothing is guaranteed, so that what is not found waits for a person
+            assert (reply["state"], reply["reason"]) == ("needs_reconciliation", "case-unknown")
+            rig.run("resolve", reply["key"], "--case", "not-made", "--by", "anna", "--reason", "it is not there")
+            once_until_done(rig, 2)
+        assert (len(case["notes"]), len(case["files"])) == (1, 1)
+        assert all(i["state"] == "complete" for i in rig.items())
+    assert_invariants(rig)
+
+
+def test_where_a_repeated_key_is_answered_as_before_nobody_is_asked(rig):
+    with Desk(unique="idempotency") as desk:
+        everything(rig, desk, guarantee="idempotency-key")
+        desk.add_faults = ["drop before"]
+        rig.deliver(with_parts("again", PDF))
+        once_until_done(rig, 1)
+        sent = [h["Idempotency-Key"] for m, p, h, _ in desk.requests if m == "POST" and p.endswith("/files")]
+        assert len(sent) == 2 and len(set(sent)) == 1
+        assert rig.items()[0]["state"] == "complete" and len(desk.cases[0]["files"]) == 1
+
+
+def test_a_file_that_is_there_already_is_taken_over(rig):
+    with Desk() as desk:
+        everything(rig, desk, "raw")
+        rig.settings["destinations"][0]["attach"] = {**UPLOADS["raw"], "guarantee": "conditional"}
+        desk.add_faults, desk.list_faults = ["drop after"], [503]
+        rig.deliver(with_parts("twice", PDF))
+        once_until_done(rig, 1)
+        assert len(desk.cases[0]["files"]) == 1 and rig.items()[0]["state"] == "complete"
+
+
+@pytest.mark.parametrize("how", ["digest", "whole"])
+def test_a_file_that_stands_there_otherwise_waits_for_a_person(rig, how):
+    with Desk() as desk:
+        whole = {"method": "GET", "path": "/cases/{{id}}/files/{{file}}", "whole": True}
+        everything(rig, desk, "raw")
+        if how == "whole":
+            rig.settings["destinations"][0]["attached"] = whole
+        rig.deliver(with_parts("good", PDF))
+        once_until_done(rig, 1)
+        assert rig.items()[0]["state"] == "complete"
+        desk.list_faults = ["other"]
+        rig.deliver(with_parts("bad", PDF))
+        once_until_done(rig, 2)
+        assert sorted(i["state"] for i in rig.items()) == ["complete", "needs_reconciliation"]
+        assert len(rig.acknowledgements()) == 1
+
+
+def test_a_file_that_is_too_large_for_the_desk_is_an_exception(rig):
+    with Desk() as desk:
+        everything(rig, desk)
+        desk.room = 1000
+        rig.deliver(with_parts("large", PDF, ODD))
+        once_until_done(rig, 1)
+        item = rig.items()[0]
+        step = step_at(rig, item, "attachment", "desk/01-report.pdf")
+        assert (step["status"], step["reason"]) == ("refused", "destination")
+        assert (item["state"], item["completion_state"]) == ("complete", "accepted_with_exceptions")
+        assert [f["name"][:3] for f in desk.cases[0]["files"]] == ["02-"]
+    assert_invariants(rig)
 
 
 def test_a_wrong_template_is_told_before_anything_runs(at_desk):

@@ -59,12 +59,14 @@ static enum rc make(struct run *run,
 }
 
 static enum rc desk_create(void *self,
+                           enum destination_step step,
                            const struct case_facts *facts,
                            struct destination_answer *out,
                            struct err *err)
 {
     struct run *run = self;
     enum answer answer = gate_open(run, CALL_DESK_CREATE);
+    (void)step;
 
     if (answer == ANSWER_DEAD)
         return answer_fail(CALL_DESK_CREATE, answer, err);
@@ -89,12 +91,14 @@ static enum rc look(struct run *run,
 }
 
 static enum rc desk_find(void *self,
+                         enum destination_step step,
                          const struct case_facts *facts,
                          struct destination_answer *out,
                          struct err *err)
 {
     struct run *run = self;
     enum answer answer = gate_open(run, CALL_DESK_FIND);
+    (void)step;
 
     if (answer == ANSWER_DEAD)
         return answer_fail(CALL_DESK_FIND, answer, err);
@@ -106,8 +110,10 @@ struct destination port_destination(struct run *run)
     return (struct destination){
         .self = run,
         .name = "desk",
-        .unique_ms = run->world->scenario.desk_unique ? INT64_MAX : 0,
-        .create = desk_create,
-        .find = desk_find,
+        .can = {[STEP_CREATE] = {.act = true,
+                                 .look = true,
+                                 .unique_ms = run->world->scenario.desk_unique ? INT64_MAX : 0}},
+        .act = desk_create,
+        .look = desk_find,
     };
 }

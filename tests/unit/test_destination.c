@@ -31,7 +31,7 @@ static void test_filling(void **state)
     CLEANUP(str_clear) struct str header = STR_INIT;
     CLEANUP(str_clear) struct str body = STR_INIT;
     (void)state;
-    filling_of(&facts, "T 1", &filling);
+    filling_of(&(struct asking){.facts = &facts, .id = "T 1"}, &filling);
     fill_path("/a?id={{id}}&s={{subject}}", &filling, &path);
     assert_string_equal(str_z(&path),
                         "/a?id=T%201&s=a%20%22b%22%0D%0AX-Evil%3A%20%7B%7Bkey%7D%7D%20"
@@ -62,6 +62,9 @@ static const struct {
     {"a pointer without a slash", {.path = "/", .id = "ticket"}, "id: "},
     {"a pointer with a bad escape", {.path = "/", .key = "/a~2"}, "key: "},
     {"a status", {.path = "/", .done = {(const char *[]){"20"}, 1}}, "done: "},
+    {"an id before there is a case", {.path = "/cases/{{id}}"}, "path: "},
+    {"a file where there is none", {.path = "/", .body = "{\"a\": \"{{content}}\"}"}, "body: "},
+    {"a list whose members look alike", {.path = "/", .list = "/items"}, "key: "},
     {"a class of none", {.path = "/", .later = {(const char *[]){"6xx"}, 1}}, "later: "},
 };
 
@@ -73,7 +76,7 @@ static void test_check(void **state)
         struct http_shape shape = row->shape;
         shape.id = shape.id ? shape.id : "";
         shape.key = shape.key ? shape.key : "";
-        assert_int_equal(http_shape_check(&shape, &err), RC_USAGE);
+        assert_int_equal(http_shape_check(&shape, STEP_CREATE, true, &err), RC_USAGE);
         assert_int_equal(strncmp(err.text, row->says, strlen(row->says)), 0);
     }
 }
@@ -115,6 +118,100 @@ static void test_shape(void **state)
     shape_of(SLICE("{\"ticket\": {\"id\": 7, \"to\": \"anna@example.net\"}, \"log\": [1, 2]}"),
              &shape);
     assert_string_equal(str_z(&shape), "{ticket: {id: number, to: text}, log: [2 of number]}");
+}
+
+/* ---- lists and files -------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define LISTED "{\"items\": [{\"id\": 1, \"ref\": \"other\"}, {\"id\": 2, \"ref\": \"a <x> b\", \"sha\": \"ff\"}]}"
+
+static const struct {
+    const char *name, *json, *list, *match, *wanted;
+    enum pointed is;
+    const char *id;
+} lists[] = {
+    {"the whole of it",        LISTED,             "/items", "",          "a <x> b", POINTED_VALUE,   "2"},
+    {"within",                 LISTED,             "/items", "*{{key}}*", "<x>",     POINTED_VALUE,   "2"},
+    {"its beginning",          LISTED,             "/items", "{{key}}*",  "a <",     POINTED_VALUE,   "2"},
+    {"its end",                LISTED,             "/items", "*{{key}}",  "> b",     POINTED_VALUE,   "2"},
+    {"not its beginning",      LISTED,             "/items", "{{key}}*",  "<x>",     POINTED_NOTHING, ""},
+    {"not there",              LISTED,             "/items", "",          "<x>",     POINTED_NOTHING, ""},
+    {"an empty list",          "{\"items\": []}", "/items", "",          "x",       POINTED_NOTHING, ""},
+    {"null",                   "{\"items\": null}", "/items", "",        "x",       POINTED_NOTHING, ""},
+    {"no list",                "{\"items\": 7}",  "/items", "",          "x",       POINTED_NO_JSON, ""},
+    {"the answer is the list", "[{\"id\": 3, \"ref\": \"x\"}]", "/", "", "x",     POINTED_VALUE,   "3"},
+};
+
+/* clang-format on */
+
+static void test_lists(void **state)
+{
+    (void)state;
+    FOR_EACH(row, lists) {
+        const struct http_shape shape = {
+            .list = row->list, .match = row->match, .id = "/id", .key = "/ref"};
+        struct found found;
+        assert_int_equal(answer_find(&shape, slice_z(row->json), row->wanted, &found), row->is);
+        if (row->is == POINTED_VALUE)
+            assert_string_equal(found.id, row->id);
+    }
+}
+
+static const struct case_file file = {.number = 1,
+                                      .file = "01-a\"content-goes-here-0..txt",
+                                      .name = SLICE_INIT("a"),
+                                      .type = SLICE_INIT("text/x; evil"),
+                                      .size = 3};
+static const struct case_facts with_file = {.key = KEY,
+                                            .effect = "0123456789abcdef0123456789abcdef",
+                                            .correlation = "run-1",
+                                            .reference = "HD-7K3M9QWX",
+                                            .file = &file};
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    struct http_shape shape;
+    enum rc rc;
+    const char *before, *after, *type;
+} parcels[] = {
+    {"in base 64: what looks like its place is none",
+     {.body = "{\"n\": \"{{file}}\", \"d\": \"{{content}}\", \"s\": \"{{size}}\"}"},
+     RC_OK,
+     "{\"n\":\"01-a\\\"content-goes-here-0..txt\",\"d\":\"", "\",\"s\":\"3\"}", "application/json"},
+    {"as it is", {.upload = UPLOAD_RAW}, RC_OK, "", "", "application/octet-stream"},
+    {"in a form",
+     {.upload = UPLOAD_FORM, .field = "f", .body = "{\"a\": \"{{number}}\", \"b\": {\"c\": 1}}"},
+     RC_OK,
+     "--onecase-0123456789abcdef0123456789abcdef\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n"
+     "--onecase-0123456789abcdef0123456789abcdef\r\nContent-Disposition: form-data; name=\"b\"\r\n\r\n"
+     "{\"c\":1}\r\n--onecase-0123456789abcdef0123456789abcdef\r\nContent-Disposition: form-data; name=\"f\"; "
+     "filename=\"01-a%22content-goes-here-0..txt\"\r\nContent-Type: application/octet-stream\r\n\r\n",
+     "\r\n--onecase-0123456789abcdef0123456789abcdef--\r\n",
+     "multipart/form-data; boundary=onecase-0123456789abcdef0123456789abcdef"},
+    {"no place for it", {.body = "{\"n\": \"{{file}}\"}"}, RC_USAGE, "", "", ""},
+    {"two places for it", {.body = "[\"{{content}}\", \"{{content}}\"]"}, RC_USAGE, "", "", ""},
+    {"a form of a list", {.upload = UPLOAD_FORM, .field = "f", .body = "[1]"}, RC_USAGE, "", "", ""},
+};
+
+/* clang-format on */
+
+static void test_parcels(void **state)
+{
+    (void)state;
+    FOR_EACH(row, parcels) {
+        const struct asking asking = {&row->shape, STEP_ATTACH, &with_file, "7", false};
+        struct filling filling;
+        struct err err = ERR_INIT;
+        CLEANUP(parcel_clear) struct parcel parcel = {0};
+        filling_of(&asking, &filling);
+        assert_int_equal(parcel_make(&asking, &filling, &parcel, &err), row->rc);
+        if (row->rc != RC_OK)
+            continue;
+        assert_string_equal(str_z(&parcel.body), row->before);
+        assert_string_equal(str_z(&parcel.after), row->after);
+        assert_string_equal(str_z(&parcel.type), row->type);
+    }
 }
 
 /* ---- judging ---------------------------------------------------------------------------------- */
@@ -226,14 +323,14 @@ static void desk_open(struct desk *d, enum guarantee guarantee, bool with_find, 
     d->set = (struct http_destination_settings){
         .name = "desk",
         .url = d->url,
-        .guarantee = guarantee,
         .idempotency_ms = 86400000,
-        .create = post,
-        .find = with_find ? find : no_shape,
+        .act = {[STEP_CREATE] = post},
+        .look = {[STEP_CREATE] = with_find ? find : no_shape},
         .read = with_read ? read_it : no_shape,
         .sign_in = {&d->token, sign_in, refused},
         .timeout_ms = 5000,
     };
+    d->set.act[STEP_CREATE].guarantee = guarantee;
     d->made = http_destination_new(&d->set);
     d->port = http_destination_port(d->made);
 }
@@ -255,7 +352,7 @@ static void test_create(void **state)
             d.peer.ends[i] = true;
         }
         desk_open(&d, GUARANTEE_UNIQUE_KEY, row->with_find, row->with_read);
-        assert_int_equal(d.port.create(d.port.self, &facts, &a, NULL), RC_OK);
+        assert_int_equal(d.port.act(d.port.self, STEP_CREATE, &facts, &a, NULL), RC_OK);
         desk_close(&d);
         assert_int_equal(a.outcome, row->outcome);
         assert_int_equal(a.fault, row->fault);
@@ -275,7 +372,7 @@ static void test_find(void **state)
             .peer = {.answer = {row->answer, row->answer}, .ends = {true, true}, .answers = asked}};
         struct destination_answer a;
         desk_open(&d, GUARANTEE_UNIQUE_KEY, true, false);
-        assert_int_equal(d.port.find(d.port.self, &facts, &a, NULL), RC_OK);
+        assert_int_equal(d.port.look(d.port.self, STEP_CREATE, &facts, &a, NULL), RC_OK);
         desk_close(&d);
         assert_int_equal(a.outcome, row->outcome);
         assert_int_equal(a.strange, row->strange);
@@ -289,7 +386,7 @@ static void test_not_there(void **state) /* D01 */
     (void)state;
     desk_open(&d, GUARANTEE_NONE, true, false);
     d.set.url = "http://127.0.0.1:1";
-    assert_int_equal(d.port.create(d.port.self, &facts, &a, NULL), RC_OK);
+    assert_int_equal(d.port.act(d.port.self, STEP_CREATE, &facts, &a, NULL), RC_OK);
     assert_int_equal(a.outcome, OUTCOME_DEFERRED);
     assert_int_equal(a.fault, FAULT_SERVER);
     assert_true(a.why[0] != '\0');
@@ -302,7 +399,7 @@ static void test_what_is_sent(void **state)
     struct destination_answer a;
     (void)state;
     desk_open(&d, GUARANTEE_CONDITIONAL, false, false);
-    assert_int_equal(d.port.create(d.port.self, &facts, &a, NULL), RC_OK);
+    assert_int_equal(d.port.act(d.port.self, STEP_CREATE, &facts, &a, NULL), RC_OK);
     desk_close(&d);
     const char *said = d.peer.heard_text[0];
     assert_non_null(strstr(said, "\r\nIdempotency-Key: 0123456789abcdef0123456789abcdef\r\n"));
@@ -328,8 +425,8 @@ static void test_port(void **state)
     FOR_EACH(row, rows) {
         struct desk d = {0};
         desk_open(&d, row->guarantee, false, false);
-        assert_true(d.port.unique_ms == row->unique_ms);
-        assert_null(d.port.find);
+        assert_true(d.port.can[STEP_CREATE].unique_ms == row->unique_ms);
+        assert_false(d.port.can[STEP_CREATE].look);
         desk_close(&d);
     }
 }
@@ -342,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_statuses),     cmocka_unit_test(test_create),
         cmocka_unit_test(test_find),         cmocka_unit_test(test_not_there),
         cmocka_unit_test(test_what_is_sent), cmocka_unit_test(test_port),
+        cmocka_unit_test(test_lists),        cmocka_unit_test(test_parcels),
     };
     return RUN_TESTS(tests);
 }

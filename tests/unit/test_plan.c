@@ -103,6 +103,44 @@ static void a_further_destination_is_a_further_case(void **state)
     }
 }
 
+static void what_a_destination_takes_is_planned_there_too(void **state)
+{
+    static const struct {
+        const char *name;
+        enum disposition disposition;
+        bool appends, attaches, has_case, has_file;
+    } rows[] = {
+        {"a case and its file", DISPOSITION_CASE, false, true, true, true},
+        {"a case alone", DISPOSITION_CASE, true, false, true, false},
+        {"a reply and its file", DISPOSITION_APPEND, true, true, true, true},
+        {"a reply alone", DISPOSITION_APPEND, true, false, true, false},
+        {"no file without its reply", DISPOSITION_APPEND, false, true, false, false},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(sample_end) struct sample s;
+        bool has_case = false, has_file = false;
+
+        sample_begin(&s);
+        sample_part(&s.message, PART_ATTACHMENT, "image/png", "a.png", 10);
+        sample_part(&s.message, PART_ATTACHMENT, "image/png", "b.png", 30); /* too large here */
+        s.policy.attachment_max = 20;
+        s.policy.destination = "desk";
+        s.policy.destination_appends = row->appends;
+        s.policy.destination_attaches = row->attaches;
+        plan_make(&s.policy, &s.arrival, &(struct verdict){.disposition = row->disposition},
+                  &s.plan);
+        for (size_t i = 0; i < s.plan.effects; i++) {
+            has_case |= strcmp(s.plan.effect[i].target, "desk") == 0;
+            has_file |= strcmp(s.plan.effect[i].target, "desk/01-a.png") == 0;
+            assert_string_not_equal(s.plan.effect[i].target, "desk/02-b.png");
+        }
+        assert_int_equal(has_case, row->has_case);
+        assert_int_equal(has_file, row->has_file);
+    }
+}
+
 /* ---- attachments --------------------------------------------------------------------------- */
 
 static void attachments_are_refused_by_size_and_type(void **state)
@@ -364,6 +402,7 @@ int main(void)
         cmocka_unit_test(a_case_plans_everything_in_order),
         cmocka_unit_test(each_disposition_plans_the_kinds_of_its_row),
         cmocka_unit_test(a_further_destination_is_a_further_case),
+        cmocka_unit_test(what_a_destination_takes_is_planned_there_too),
         cmocka_unit_test(attachments_are_refused_by_size_and_type),
         cmocka_unit_test(a_refused_type_is_met_by_word_name_and_content),
         cmocka_unit_test(attachments_are_refused_by_number_and_length_of_name),

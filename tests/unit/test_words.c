@@ -104,6 +104,7 @@ static void every_other_word_that_people_read_has_a_label(void **state)
          {"absent", "adopted", "found-filed", "letter", "ledger-restored", "total-limit",
           "max-size", "type"}},
         {"note", {"max-count", "name-length", "infected", "not-scanned", "scanner"}},
+        {"note", {"destination", "not-there", "not-configured"}},
         {"decision",
          {"replay", "case-close", "case-reopen", "case-merge", "case-unmerge",
           "suspect-authoritative", "suspect-different"}},
