@@ -3,9 +3,9 @@
  * blob_store - the port of blobs.h, made of the few operations of files.h.
  *
  * A file is written under tmp/ and made durable there; then its final name is given to it by link,
- * which fails where the name is taken, and the folders are made durable from the target upwards.
- * So a final name never shows half a file, and what a call reports as kept survives a power cut
- * right after it. A name that is taken is compared by SHA-256: equal octets are RC_OK, others
+ * which fails where the name is taken. The folders that this changed are made durable by settle, each
+ * once however many files went there, those above first. So a final name never shows half a file, and
+ * what was settled survives a power cut right after it. A name that is taken is compared by SHA-256: equal octets are RC_OK, others
  * RC_CONFLICT and left alone. Every call may be repeated after any failure or crash.
  *
  * Besides what blobs.h says: RC_USAGE for a key, name or path that is none of ours. After a file

@@ -3,9 +3,10 @@
  * blobs (port) - originals and attachments as files (contract section 6).
  *
  * incoming/SHA256 holds what was fetched until its original or its duplicate is recorded;
- * items/KK/KEY/original.eml and items/KK/KEY/attachments/NN-NAME are for keeps. What a call reports
- * as kept is durable: octets, name and every new folder. An existing file is compared, never
- * overwritten: other octets under the name are RC_CONFLICT and stay as they are.
+ * items/KK/KEY/original.eml and items/KK/KEY/attachments/NN-NAME are for keeps. What was kept is
+ * durable once settle has said so: octets, name and every new folder. Until then it may be read, and
+ * nothing may rely on it; a batch settles once. An existing file is compared, never overwritten: other
+ * octets under the name are RC_CONFLICT and stay as they are.
  *
  * RC_DEFERRED: no room. RC_NOT_FOUND: it is not there. RC_BROKEN: the disk fails.
  */
@@ -30,7 +31,7 @@ struct blobs {
     void *self;
     enum rc (*begin)(void *self, struct blob_writing **out, struct err *err);
     enum rc (*add)(void *self, struct blob_writing *w, struct slice octets, struct err *err);
-    /* Makes it durable as incoming/SHA256; frees and nulls the writing, also on failure. */
+    /* Keeps it as incoming/SHA256; frees and nulls the writing, also on failure. */
     enum rc (*keep_incoming)(void *self,
                              struct blob_writing **w,
                              struct digest *out,
@@ -48,6 +49,9 @@ struct blobs {
                                const char *spool,
                                const struct digest *sha256,
                                struct err *err);
+    /* Makes durable what was kept since the last time. Where it fails nothing of that counts as kept,
+     * and each may be kept again. */
+    enum rc (*settle)(void *self, struct err *err);
     /* Reads a file of ours from end to end: "incoming/…", "items/…". */
     enum rc (*read)(void *self, const char *path, const struct blob_sink *sink, struct err *err);
     /* Removes incoming/SHA256 or a spool file. Call only when it is no longer needed. */

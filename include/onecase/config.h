@@ -197,11 +197,22 @@ struct config_notify {
     enum config_report report;
 };
 
+/* Another program that is told of mails and cases. */
+struct config_webhook {
+    const char *name, *url, *secret_file;
+    const char *secret;             /* what it holds */
+    struct texts events, mailboxes; /* as written; mailboxes: none is all */
+    bool personal_data;
+    int64_t timeout_ms, give_up_after_ms;
+    const char *ca_file, *proxy;
+};
+
 struct config {
     const char *path;
     const char *name, *environment, *owner, *timezone;
     const char *data_dir, *ledger, *blobs, *templates_dir;
     enum config_approval approval; /* of what a person decides */
+    struct texts merge_across;     /* mailboxes whose same mail is one; none: each for itself */
     struct {
         struct config_mailbox *at;
         size_t count;
@@ -231,6 +242,10 @@ struct config {
     int64_t lease_ms, stop_timeout_ms;
     int64_t disk_reserve;
     struct config_notify notify;
+    struct {
+        struct config_webhook *at;
+        size_t count;
+    } webhooks;
     const char *listen; /* "ADDRESS:PORT" of the console; "" is no console */
     const char *tls_cert, *tls_key;
     bool behind_proxy;
@@ -253,6 +268,9 @@ const struct config_mailbox *config_find_mailbox(const struct config *config, co
 
 /* Where cases are made besides the ledger, or NULL. */
 const struct config_destination *config_find_destination(const struct config *config);
+
+/* NULL: there is none of that name. */
+const struct config_webhook *config_find_webhook(const struct config *config, const char *name);
 
 /* Whose word on a sender counts; borrows from `config`. */
 struct authentication config_authentication(const struct config *config);

@@ -5,8 +5,8 @@
  *
  * Paths are relative to data_dir, "/" between components, never "..", never absolute; FILES_TOP is
  * data_dir itself. A file's
- * octets are durable after sync; its name is durable after sync_folder of its folder, and that
- * folder's own name after sync_folder of the one above.
+ * octets are durable after sync; its name is durable after sync_folders of its folder, and that
+ * folder's own name after sync_folders of the one above.
  *
  * RC_DEFERRED: no room on the disk (ENOSPC, EDQUOT). RC_NOT_FOUND: no such file or folder.
  * RC_CONFLICT: the name is taken. RC_BROKEN: anything else (EIO, EACCES); the text says what.
@@ -16,7 +16,7 @@
 #include <onecase/err.h>
 #include <onecase/str.h>
 
-#define FILES_TOP "." /* for sync_folder */
+#define FILES_TOP "." /* for sync_folders */
 
 struct files {
     void *self;
@@ -30,8 +30,9 @@ struct files {
     enum rc (*link)(void *self, const char *from, const char *to, struct err *err);
     /* Makes a folder (0700); one that exists is RC_OK. */
     enum rc (*make_folder)(void *self, const char *path, struct err *err);
-    /* Makes the names in a folder durable (fsync of the folder). */
-    enum rc (*sync_folder)(void *self, const char *path, struct err *err);
+    /* Makes the names in these folders durable, all of them or none that may be relied on: fsync of
+     * each, or one syncfs for many. */
+    enum rc (*sync_folders)(void *self, const char *const *path, size_t count, struct err *err);
     /* Reads up to `room` octets from `offset`; *got 0 at the end. */
     enum rc (*read)(void *self,
                     const char *path,
@@ -45,3 +46,8 @@ struct files {
     /* Free octets on that disk. */
     enum rc (*space)(void *self, int64_t *out, struct err *err);
 };
+
+static inline enum rc sync_folder_of(const struct files *f, const char *path, struct err *err)
+{
+    return f->sync_folders(f->self, &path, 1, err);
+}

@@ -82,8 +82,6 @@ struct column {
 
 struct table;
 struct table *table_of(const struct column *column, size_t columns) MUST_CHECK;
-/* The same, where every column may be cut and none is left out. */
-struct table *table_new(const char *const *heading, size_t columns) MUST_CHECK;
 void table_row(struct table *table, const char *const *cell); /* copies; NULL is empty */
 /* Only the columns of these headings, "case,from", in their own order; RC_USAGE: there is no such. */
 enum rc table_choose(struct table *table, const char *names, struct err *err) MUST_CHECK;
@@ -238,6 +236,7 @@ void json_items(const struct view *view, bool whole, struct str *out);
 void json_deliveries(const struct view *view, struct str *out);
 void json_cases(const struct view *view, bool whole, struct str *out);
 void json_status(const struct view *view, int64_t now_ms, struct str *out);
+void json_webhooks(const struct view *webhooks, const struct view *dead, struct str *out);
 void json_duplicates(const struct view *view, struct str *out);
 /* What a replay would do, or did, with each of these items. */
 struct replay_shown {

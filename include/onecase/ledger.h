@@ -11,8 +11,8 @@
  * Every change of state goes through the tables of item.h, effect.h and outcome.h, as a compare-and-
  * set on the state it comes from, and leaves a line in the event chain in the same transaction.
  *
- * Six small vtables by intent: runs, mailboxes, intake, work, people, operators. What they hand out is owned
- * by the caller and cleared by the function named beside it.
+ * Small vtables by intent: runs, mailboxes, intake, work, people, operators, notices, webhooks. What they
+ * hand out is owned by the caller and cleared by the function named beside it.
  */
 #pragma once
 
@@ -22,6 +22,7 @@
 #include <onecase/decision.h>
 #include <onecase/policy.h>
 #include <onecase/processes.h>
+#include <onecase/webhook.h>
 
 #define NO_FENCE  INT64_C(-1)
 #define NOT_DUE   INT64_C(-1) /* in place of an instant: not by itself */
@@ -273,6 +274,8 @@ struct work_item {
     int64_t letter_date_ms;         /* Date of its acknowledgement; fixed at the first try */
     unsigned worker_deaths;         /* runs that died without explanation while they held it */
     bool decided; /* a person's decision is recorded, or it arrived as `dismissed` */
+    bool
+        elsewhere; /* another mailbox's: here are only a copy of it and that one's move; no lease */
     struct work_effect *effect;
     size_t effects;
     struct work_delivery *delivery;
@@ -334,7 +337,8 @@ struct change {
     enum change_what what;
     const char *key; /* the item; NULL with CHANGE_CIRCUIT */
     int64_t fence;   /* guarded by the lease; NO_FENCE: by the state alone, for what
-                                             evidence shows (CHANGE_EFFECT with ON_EVIDENCE, CHANGE_EVIDENCE) */
+                                             evidence shows (CHANGE_EFFECT with ON_EVIDENCE, CHANGE_EVIDENCE) and for
+                                             the move of a copy `elsewhere` */
     union {
         struct effect_change effect;
         struct item_change item;
@@ -359,7 +363,8 @@ struct ledger_work {
      * fence and lease in one transaction, and what another left `attempting` becomes `unknown` by the
      * table. Items that are received or in_progress are stepped by ITEM_ON_CLAIM; one that is complete
      * (a copy is to be filed) or waits for a person (its original is to be kept) keeps its state.
-     * Oldest first; new mail is not starved by old. */
+     * Oldest first; new mail is not starved by old. With them come, `elsewhere` and without a lease,
+     * this mailbox's copies of items that are another's and complete. */
     enum rc (*claim)(void *self,
                      const char *run,
                      const char *mailbox,
@@ -674,6 +679,81 @@ struct ledger_notices {
         void *self, const char *channel, const char *subject, bool *out, struct err *err);
 };
 
+/* ---- webhooks: what other programs are told, made of the event chain ------------------------------- */
+
+/* What one webhook wants to be told. Borrowed. */
+struct webhook_wish {
+    const char *name;
+    unsigned events; /* 1u << WEBHOOK_... */
+    const char *const *mailbox;
+    size_t mailboxes; /* 0: every mailbox */
+};
+
+/* One post that is due. */
+struct webhook_post {
+    int64_t id;
+    char message_id[WEBHOOK_ID_SIZE];
+    enum webhook_event event;
+    enum effect_status status;
+    int64_t attempts;
+    int64_t first_try_ms; /* NOT_DUE: it was never tried */
+    int64_t failures;     /* of the webhook, in a row */
+    int64_t number;       /* of the chain's line */
+    int64_t at_ms;        /* when that happened */
+    char mailbox[NAME_SIZE], key[KEY_SIZE], reference[REFERENCE_SIZE], what[32], reason[32];
+    struct str sender, subject;
+};
+
+void webhook_post_clear(struct webhook_post *post); /* for CLEANUP */
+
+/* What became of a try. */
+struct webhook_try {
+    const struct webhook_post *post;
+    enum post_event on;
+    int code; /* HTTP status; 0: there was none */
+    const char *why;
+    int64_t due_ms;         /* of the post; with POST_ON_LATER */
+    int64_t webhook_due_ms; /* until then nothing else of this webhook is tried; NOT_DUE: go on */
+};
+
+struct webhook_replay {
+    const char *webhook;    /* of this one alone; NULL: of all */
+    const char *message_id; /* this post alone; NULL: all */
+    const char *by, *why;
+};
+
+struct ledger_webhooks {
+    /* These are configured now. One that is new is told what happens from here on; what waits of one that
+     * is gone becomes dead letters. */
+    enum rc (*enlist)(
+        void *self, const char *const *name, size_t names, struct instant now, struct err *err);
+    /* Makes posts of the next lines of the chain; `more`: there are further lines. Each line is looked at
+     * once, in the transaction that writes what comes of it. RC_NOT_FOUND: it is not enlisted. */
+    enum rc (*derive)(void *self,
+                      const struct webhook_wish *wish,
+                      struct instant now,
+                      bool *more,
+                      struct err *err);
+    /* The oldest that is due and before which no other of the same item waits; RC_NOT_FOUND: none is due
+     * before `wake_ms` (NOT_DUE: none waits). */
+    enum rc (*next)(void *self,
+                    const char *webhook,
+                    struct instant now,
+                    struct webhook_post *out,
+                    int64_t *wake_ms,
+                    struct err *err);
+    enum rc (*tried)(void *self,
+                     const struct webhook_try *tried,
+                     struct instant now,
+                     struct err *err);
+    /* Dead letters are due again, under their ids; RC_NOT_FOUND: there is none such. */
+    enum rc (*replay)(void *self,
+                      const struct webhook_replay *request,
+                      struct instant now,
+                      int64_t *count,
+                      struct err *err);
+};
+
 struct ledger {
     void *self;
     const struct ledger_runs *runs;
@@ -683,4 +763,5 @@ struct ledger {
     const struct ledger_people *people;
     const struct ledger_operators *operators;
     const struct ledger_notices *notices;
+    const struct ledger_webhooks *webhooks;
 };

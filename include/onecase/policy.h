@@ -103,6 +103,8 @@ struct language_rule {
 /* The settings of one mailbox that decide about its mail. Borrowed from the configuration. */
 struct policy {
     const char *mailbox;
+    struct texts
+        merge_across; /* mailboxes, it among them, whose same mail is one; none: it alone */
     const char *reference_prefix;
     struct texts own_addresses, staff, own_lists, refuse_types;
     const struct key_rule *key_rule; /* the first that matches counts */
@@ -133,6 +135,7 @@ struct arrival {
     int64_t size;
     struct digest octets; /* zero where they could not be had */
     struct identity identity;
+    const struct identity *member; /* the same in each of policy.merge_across; NULL: none */
     struct slice message_id;       /* normalised; empty where there is none */
     struct digest source_digest;   /* of an oversize one: over its size, From, Date and Subject */
     const struct message *message; /* NULL where it could not be read, or was not fetched */
@@ -149,7 +152,8 @@ struct known_item {
     char first_key[KEY_SIZE]; /* of a conflict: the item it conflicts with; else "" */
     enum disposition disposition;
     enum item_state state;
-    bool same_key; /* the arrival's own key; else same Message-ID and source digest */
+    bool
+        same_key; /* the arrival's own key, or a member's; else same Message-ID and source digest */
     struct digest source_digest, payload_digest;
     int payload_version;
     uint32_t signs;
@@ -205,6 +209,9 @@ struct verdict {
     bool ack_waits; /* above total_limit: deferred */
     bool flood;     /* above the case rate, whatever becomes of it */
 };
+
+/* The mailbox id that goes into new keys: its own, or the first of merge_across. */
+const char *policy_key_mailbox(const struct policy *policy);
 
 void policy_judge(const struct policy *policy,
                   const struct arrival *arrival,

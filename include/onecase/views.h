@@ -242,6 +242,23 @@ struct view_channel {
     int64_t last_done_ms, failing_since_ms; /* NOT_DUE: never; it does not fail */
 };
 
+/* How the posts of one webhook have gone. */
+struct view_webhook {
+    const char *name, *why; /* why: of the last failure */
+    bool enlisted;          /* it is configured */
+    int64_t waiting, dead, done;
+    int64_t oldest_ms;        /* of what waits; NOT_DUE: nothing does */
+    int64_t due_ms;           /* nothing is tried before; NOT_DUE: nothing holds it up */
+    int64_t failing_since_ms; /* NOT_DUE: the last was taken */
+    int64_t last_done_ms;     /* NOT_DUE: never */
+};
+
+/* A post that nobody tries any more. */
+struct view_dead_letter {
+    const char *id, *webhook, *event, *mailbox, *key, *reference, *why;
+    int64_t code, attempts, created_ms, ended_ms;
+};
+
 /* What monitoring counts, of the whole ledger. */
 struct view_numbers {
     struct view_numbers_list deliveries; /* by mailbox and class */
@@ -253,6 +270,8 @@ struct view_numbers {
     struct view_numbers_list notices;    /* by channel and outcome */
     const struct view_channel *channel;
     size_t channels;
+    const struct view_webhook *webhook;
+    size_t webhooks;
     /* Arrival (INTERNALDATE) to accepted by the mail server: how many within each bound, and of all. */
     const int64_t *latency_bound_ms;
     const int64_t *latency;
@@ -387,6 +406,10 @@ struct views {
                      struct err *err);
     /* One view_case with its messages, by reference. */
     enum rc (*one_case)(void *self, const char *reference, struct view *out, struct err *err);
+    /* view_webhook, by name. */
+    enum rc (*webhooks)(void *self, struct view *out, struct err *err);
+    /* view_dead_letter, newest first; limit 0: all. */
+    enum rc (*dead_letters)(void *self, size_t limit, struct view *out, struct err *err);
     /* One view_numbers. */
     enum rc (*numbers)(void *self, struct view *out, struct err *err);
     /* view_report_row, newest first; RC_USAGE names the numbers that there are. */

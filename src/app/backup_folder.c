@@ -163,7 +163,7 @@ enum rc backup_folder_write(const struct backup_folder *folder,
     manifest_write(manifest, &text);
     TRY(write_text(f, unfinished, str_slice(&text), err));
     TRY(f->link(f->self, unfinished, path, err));
-    TRY(f->sync_folder(f->self, FILES_TOP, err));
+    TRY(sync_folder_of(f, FILES_TOP, err));
     return f->remove(f->self, unfinished, err);
 }
 

@@ -97,7 +97,7 @@ static enum rc prune(struct pruning *p, size_t gone, struct err *err)
     qsort(p->needed, p->count, sizeof *p->needed, by_octets);
     for (size_t i = 0; i < gone; i++)
         TRY(remove_backup(p, p->folder.name[i], err));
-    TRY(p->folder.files.sync_folder(p->folder.files.self, FILES_TOP, err));
+    TRY(sync_folder_of(&p->folder.files, FILES_TOP, err));
     return each_entry(p, "", each_shelf, err);
 }
 

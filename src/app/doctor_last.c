@@ -40,7 +40,7 @@ remember(const struct files *f, const char *path, const struct str *facts, struc
     TRY(f->remove(f->self, path, err));
     TRY(f->create(f->self, path, str_slice(&text), err));
     TRY(f->sync(f->self, path, err));
-    return f->sync_folder(f->self, "doctor", err);
+    return sync_folder_of(f, "doctor", err);
 }
 
 static bool stands_in(struct slice fact, struct slice facts)

@@ -14,6 +14,7 @@
 struct identifying {
     const struct config *config;
     const struct config_mailbox *mailbox;
+    const char *key_mailbox; /* whose id goes into the key */
     struct scratch scratch;
     struct str header; /* of the file, for key rules */
     struct digest octets;
@@ -70,7 +71,7 @@ static void by_content(const struct identifying *i, struct identified *out)
 {
     char hex[DIGEST_HEX_SIZE];
     digest_hex(&i->source.source_digest, hex);
-    out->identity = identity_digest(i->mailbox->id, &i->source.source_digest);
+    out->identity = identity_digest(i->key_mailbox, &i->source.source_digest);
     str_addf(&out->immutable_id, "digest:%s", hex);
 }
 
@@ -80,7 +81,7 @@ static void by_message_id(const struct identifying *i, struct identified *out)
         by_content(i, out);
         return;
     }
-    out->identity = identity_message_id(i->mailbox->id, str_slice(&i->source.message_id));
+    out->identity = identity_message_id(i->key_mailbox, str_slice(&i->source.message_id));
     str_add(&out->immutable_id, str_slice(&i->source.message_id));
 }
 
@@ -114,7 +115,7 @@ name_it(const struct identifying *i, const struct policy *policy, struct identif
     } else if (rule->digest) {
         by_content(i, out);
     } else {
-        out->identity = identity_reference(i->mailbox->id, rule->space, str_slice(&value));
+        out->identity = identity_reference(i->key_mailbox, rule->space, str_slice(&value));
         str_addf(&out->immutable_id, "reference:%s:", rule->space);
         str_add(&out->immutable_id, str_slice(&value));
     }
@@ -164,6 +165,7 @@ identify(struct identifying *i, const char *path, struct identified *out, struct
     TRY(take_file(i, path, err));
     TRY(read_it(i, out, err));
     config_policy(i->config, i->mailbox, &policy);
+    i->key_mailbox = policy_key_mailbox(&policy);
     authentication_mark(&policy.authentication, str_slice(&i->header), &out->message);
     out->dmarc = authentication_dmarc(&policy.authentication, str_slice(&i->header));
     policy.key_rule = rules;

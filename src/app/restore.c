@@ -110,7 +110,7 @@ static enum rc mark(struct restoring *r, bool unfinished, struct err *err)
     else
         TRY(f->create(f->self, RESTORING, slice_z(r->out->facts.name), err));
     TRY(f->sync(f->self, RESTORING, err));
-    return f->sync_folder(f->self, FILES_TOP, err);
+    return sync_folder_of(f, FILES_TOP, err);
 }
 
 static enum rc begin(struct restoring *r, struct err *err)
@@ -200,7 +200,7 @@ static enum rc bring_ledger(struct restoring *r, struct err *err)
     TRY(r->files.sync(r->files.self, UNPACKED, err));
     if (rename(str_z(&from), str_z(&to)) != 0)
         return FAIL(err, RC_BROKEN, "'%s' cannot be made: %s", str_z(&to), strerror(errno));
-    return r->files.sync_folder(r->files.self, FILES_TOP, err);
+    return sync_folder_of(&r->files, FILES_TOP, err);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -208,7 +208,7 @@ static enum rc bring_ledger(struct restoring *r, struct err *err)
 static enum rc finish(struct restoring *r, struct err *err)
 {
     TRY(r->files.remove(r->files.self, RESTORING, err));
-    return r->files.sync_folder(r->files.self, FILES_TOP, err);
+    return sync_folder_of(&r->files, FILES_TOP, err);
 }
 
 enum rc restore_backup(const struct config *config,

@@ -6,6 +6,7 @@
 #include "notifier.h"
 #include "notify.h"
 #include "wake.h"
+#include "webhooks.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -35,13 +36,15 @@ struct report {
 };
 
 /* No mailbox has such an id. */
-#define PAGES "the console"
+#define PAGES   "the console"
+#define WEBHOOK "webhook "
 
 struct worker {
-    const struct config_mailbox *mailbox; /* NULL: it tells people, or shows pages */
-    char id[NAME_SIZE];                   /* the mailbox's; "" and PAGES likewise */
-    bool configured;                      /* else it only has to end */
-    pid_t pid;                            /* 0: not running */
+    const struct config_mailbox *mailbox; /* NULL: it tells people or programs, or shows pages */
+    const struct config_webhook *webhook; /* whose receiver it tells; NULL: none */
+    char id[sizeof WEBHOOK + NAME_SIZE]; /* the mailbox's; "", PAGES, WEBHOOK and a name likewise */
+    bool configured;                     /* else it only has to end */
+    pid_t pid;                           /* 0: not running */
     int64_t kill_at_ms; /* boot time; it was told to end, and is ended then; 0: it was not */
     int pipe;           /* its report; -1 is none */
     unsigned deaths;
@@ -107,11 +110,12 @@ static void end_with(pid_t parent)
 }
 
 /* It may be ended at any moment: what it tells may be told twice. */
-static enum rc tell_people(const struct supervisor *s, struct err *err)
+static enum rc tell(const struct supervisor *s, const struct worker *w, struct err *err)
 {
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
-    return notifier_run(s->config, s->request->once, err);
+    return w->webhook ? webhook_run(s->config, w->webhook, s->request->once, err)
+                      : notifier_run(s->config, s->request->once, err);
 }
 
 static const char *name_of(const struct worker *w)
@@ -134,7 +138,7 @@ static int child(const struct supervisor *s, const struct worker *w, pid_t paren
     end_with(parent);
     r.rc = w->mailbox       ? worker_run(s->config, w->mailbox, s->request, &r.sum, &r.err)
            : shows_pages(w) ? console_run(s->config, &r.err)
-                            : tell_people(s, &r.err);
+                            : tell(s, w, &r.err);
     r.err.where = NULL;
     ssize_t n = write(report_to, &r, sizeof r);
     return n == (ssize_t)sizeof r && r.rc == RC_OK ? 0 : 1;
@@ -234,7 +238,8 @@ static struct worker *worker_of(struct supervisor *s, const char *id)
     return NULL;
 }
 
-static void add_worker(struct supervisor *s, const char *id, const struct config_mailbox *mailbox)
+static struct worker *
+add_worker(struct supervisor *s, const char *id, const struct config_mailbox *mailbox)
 {
     struct worker *w = worker_of(s, id);
     if (!w) {
@@ -244,8 +249,10 @@ static void add_worker(struct supervisor *s, const char *id, const struct config
         text_copy(w->id, sizeof w->id, id);
     }
     w->mailbox = mailbox;
+    w->webhook = NULL;
     w->configured = true;
     w->deaths = 0;
+    return w;
 }
 
 /* A run of one mailbox among others leaves the pages to them. */
@@ -254,7 +261,22 @@ static bool has_console(const struct supervisor *s)
     return !s->request->once && !s->request->only && s->config->listen[0];
 }
 
-/* One worker for each mailbox of the configuration, and one for people. Those that run go on as they
+static void add_webhook(struct supervisor *s, const struct config_webhook *webhook)
+{
+    char id[sizeof((struct worker *)0)->id];
+    snprintf(id, sizeof id, WEBHOOK "%s", webhook->name);
+    add_worker(s, id, NULL)->webhook = webhook;
+}
+
+/* A ledger that cannot be written to now is one that nothing happens in. */
+static void enlist_webhooks(const struct supervisor *s)
+{
+    struct err err = ERR_INIT;
+    if (webhooks_enlist(s->config, &err) != RC_OK)
+        log_event(LOG_ERROR, "webhooks.failed", "why=\"%s\"", err.text);
+}
+
+/* One worker for each mailbox of the configuration, one for people, and one for each webhook. Those that run go on as they
  * are, also where they are none of it any more. */
 static size_t enlist(struct supervisor *s)
 {
@@ -272,6 +294,9 @@ static size_t enlist(struct supervisor *s)
         add_worker(s, "", NULL);
     if (count > 0 && has_console(s))
         add_worker(s, PAGES, NULL);
+    for (size_t i = 0; count > 0 && !s->request->once && i < s->config->webhooks.count; i++)
+        add_webhook(s, &s->config->webhooks.at[i]);
+    enlist_webhooks(s);
     return count;
 }
 
@@ -397,15 +422,25 @@ static void sum_up(const struct worker *w, struct run_summary *out)
         text_copy(out->other_owner, sizeof out->other_owner, one->other_owner);
 }
 
+/* Those that tell take the place of those that worked. */
+static void enlist_tellers(struct supervisor *s)
+{
+    s->workers = 0;
+    if (notifier_wanted(s->config))
+        add_worker(s, "", NULL);
+    for (size_t i = 0; i < s->config->webhooks.count; i++)
+        add_webhook(s, &s->config->webhooks.at[i]);
+}
+
 /* What a run finds is told at its end; a server that is slow then is not waited for. */
 static void tell_once(struct supervisor *s)
 {
     int64_t until = boot(s) + TOLD_ONCE_WITHIN_MS;
-    if (!notifier_wanted(s->config) || told_to_stop)
+    enlist_tellers(s);
+    if (told_to_stop)
         return;
-    s->worker[0] = (struct worker){.pipe = -1};
-    s->workers = 1;
-    start(s, &s->worker[0]);
+    for (size_t i = 0; i < s->workers; i++)
+        start(s, &s->worker[i]);
     while (running(s) > 0 && boot(s) < until && !told_to_stop) {
         wake_rest(SECONDS(1));
         reap(s);
@@ -417,17 +452,78 @@ static void tell_once(struct supervisor *s)
     }
 }
 
-static enum rc once(struct supervisor *s, struct run_summary *out, struct err *err)
+static void await_all(struct supervisor *s)
 {
-    enum rc rc = RC_OK;
-    *out = (struct run_summary){0};
-    start_due(s);
     while (running(s) > 0) {
         if (told_to_stop)
             send_all(s, SIGTERM);
         wake_rest(SECONDS(1));
         reap(s);
     }
+}
+
+static bool merged(const struct supervisor *s, const struct worker *w)
+{
+    const struct texts *group = &s->config->merge_across;
+    for (size_t i = 0; i < group->count; i++)
+        if (strcmp(group->at[i], w->id) == 0)
+            return true;
+    return false;
+}
+
+/* Has one of the mailboxes that are one done something that another's copy may wait for? */
+static bool copies_may_wait(const struct supervisor *s)
+{
+    bool moved = false;
+    size_t members = 0;
+    for (size_t i = 0; i < s->workers; i++) {
+        const struct worker *w = &s->worker[i];
+        if (!merged(s, w))
+            continue;
+        if (!w->reported || w->report.rc != RC_OK)
+            return false;
+        members++;
+        moved |= w->report.sum.deliveries + w->report.sum.completed > 0;
+    }
+    return moved && members > 1 && !told_to_stop;
+}
+
+/* What both turns did; what waits, as it is after the second. */
+static void add_earlier(struct worker *w, const struct run_summary *earlier)
+{
+    struct run_summary *sum = &w->report.sum;
+    sum->deliveries += earlier->deliveries;
+    sum->new_items += earlier->new_items;
+    sum->duplicates += earlier->duplicates;
+    sum->conflicts += earlier->conflicts;
+    sum->completed += earlier->completed;
+}
+
+/* A copy is filed once its item is complete, and that may have been in the hands of another mailbox when
+ * its own had nothing left to do. */
+static void file_copies(struct supervisor *s)
+{
+    CLEANUP(mem_free) struct run_summary *earlier = mem_new(s->workers + 1, sizeof *earlier);
+    if (!copies_may_wait(s))
+        return;
+    for (size_t i = 0; i < s->workers; i++) {
+        earlier[i] = s->worker[i].report.sum;
+        if (merged(s, &s->worker[i]))
+            start(s, &s->worker[i]);
+    }
+    await_all(s);
+    for (size_t i = 0; i < s->workers; i++)
+        if (merged(s, &s->worker[i]) && s->worker[i].reported)
+            add_earlier(&s->worker[i], &earlier[i]);
+}
+
+static enum rc once(struct supervisor *s, struct run_summary *out, struct err *err)
+{
+    enum rc rc = RC_OK;
+    *out = (struct run_summary){0};
+    start_due(s);
+    await_all(s);
+    file_copies(s);
     for (size_t i = 0; i < s->workers; i++) {
         const struct worker *w = &s->worker[i];
         if (!w->reported)

@@ -129,8 +129,13 @@ static enum rc store_keep_attachment(void *self,
     TRY(keep_check_spool(s, spool, sha256, err));
     TRY(keep_item_folder(s, key, item, err));
     snprintf(folder, sizeof folder, "%s/attachments", item);
-    TRY(keep_folder(&s->files, folder, item, err));
+    TRY(keep_folder(s, folder, item, err));
     return keep_name(s, spool, to, folder, sha256, err);
+}
+
+static enum rc store_settle(void *self, struct err *err)
+{
+    return keep_settle(self, err);
 }
 
 static enum rc
@@ -181,6 +186,7 @@ struct blobs blob_store_port(struct blob_store *store)
         .drop = store_drop,
         .keep_original = store_keep_original,
         .keep_attachment = store_keep_attachment,
+        .settle = store_settle,
         .read = store_read,
         .forget = store_forget,
     };
@@ -188,6 +194,8 @@ struct blobs blob_store_port(struct blob_store *store)
 
 void blob_store_free(struct blob_store **store)
 {
+    if (*store != NULL)
+        keep_clear(*store);
     free(*store);
     *store = NULL;
 }

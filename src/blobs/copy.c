@@ -15,15 +15,15 @@ void blob_path_pooled(const struct digest *octets, char out[BLOB_PATH_SIZE])
     snprintf(out, BLOB_PATH_SIZE, "files/%.2s/%s", hex, hex);
 }
 
-/* Every folder above the last component, from the top, each with its name durable; `out` is the last. */
+/* Every folder above the last component, from the top; `out` is the last. */
 static enum rc
-make_folders(struct files *f, const char *path, char out[BLOB_PATH_SIZE], struct err *err)
+make_folders(struct blob_store *s, const char *path, char out[BLOB_PATH_SIZE], struct err *err)
 {
     char above[BLOB_PATH_SIZE] = FILES_TOP;
 
     for (const char *end = strchr(path, '/'); end != NULL; end = strchr(end + 1, '/')) {
         snprintf(out, BLOB_PATH_SIZE, "%.*s", (int)(end - path), path);
-        TRY(keep_folder(f, out, above, err));
+        TRY(keep_folder(s, out, above, err));
         memcpy(above, out, BLOB_PATH_SIZE);
     }
     return RC_OK;
@@ -46,8 +46,9 @@ enum rc blob_place(struct blob_store *store,
     if (!path_is_under(spool, "tmp") || !may_be_placed(path))
         return FAIL(err, RC_USAGE, "blobs: not a spool file, or not a path of ours");
     TRY(keep_check_spool(store, spool, octets, err));
-    TRY(make_folders(&store->files, path, folder, err));
-    return keep_name(store, spool, path, folder, octets, err);
+    TRY(make_folders(store, path, folder, err));
+    TRY(keep_name(store, spool, path, folder, octets, err));
+    return keep_settle(store, err);
 }
 
 struct copying {

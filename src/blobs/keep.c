@@ -4,38 +4,69 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Folders */
 
-/* Durable also where it was there: whoever made it may have died before the second step. */
-enum rc keep_folder(struct files *f, const char *path, const char *parent, struct err *err)
+static void changed(struct blob_store *s, const char *folder)
 {
-    TRY(f->make_folder(f->self, path, err));
-    return f->sync_folder(f->self, parent, err);
+    for (size_t i = 0; i < s->changed_count; i++)
+        if (strcmp(s->changed[i], folder) == 0)
+            return;
+    s->changed = mem_grow(s->changed, s->changed_count + 1, sizeof *s->changed);
+    s->changed[s->changed_count++] = mem_text(folder);
 }
 
-/* The same for a folder that nobody ever removes: once in a life is enough. */
-static enum rc
-lasting_folder(struct files *f, const char *path, const char *parent, bool *done, struct err *err)
+void keep_clear(struct blob_store *s)
 {
-    if (!*done)
-        TRY(keep_folder(f, path, parent, err));
-    *done = true;
+    for (size_t i = 0; i < s->changed_count; i++)
+        free(s->changed[i]);
+    free(s->changed);
+    s->changed = NULL;
+    s->changed_count = 0;
+}
+
+enum rc keep_settle(struct blob_store *s, struct err *err)
+{
+    struct files *f = &s->files;
+    enum rc rc = RC_OK;
+
+    if (s->changed_count > 0)
+        rc = f->sync_folders(f->self, (const char *const *)s->changed, s->changed_count, err);
+    if (rc != RC_OK)
+        s->made = (struct lasting){0};
+    keep_clear(s);
+    return rc;
+}
+
+/* To be settled also where it was there: whoever made it may have died before that. */
+enum rc keep_folder(struct blob_store *s, const char *path, const char *parent, struct err *err)
+{
+    TRY(s->files.make_folder(s->files.self, path, err));
+    changed(s, parent);
+    return RC_OK;
+}
+
+static enum rc lasting_folder(
+    struct blob_store *s, const char *path, const char *parent, bool *made, struct err *err)
+{
+    if (!*made)
+        TRY(keep_folder(s, path, parent, err));
+    *made = true;
     return RC_OK;
 }
 
 enum rc
 keep_item_folder(struct blob_store *s, const char *key, char out[BLOB_PATH_SIZE], struct err *err)
 {
-    struct files *f = &s->files;
     char shelf[BLOB_PATH_SIZE];
     size_t number = (size_t)strtoul((char[]){key[0], key[1], '\0'}, NULL, 16);
 
     snprintf(shelf, sizeof shelf, "items/%.2s", key);
     snprintf(out, BLOB_PATH_SIZE, "items/%.2s/%s", key, key);
-    TRY(lasting_folder(f, "items", FILES_TOP, &s->items_durable, err));
-    TRY(lasting_folder(f, shelf, "items", &s->shelf_durable[number], err));
-    return keep_folder(f, out, shelf, err);
+    TRY(lasting_folder(s, "items", FILES_TOP, &s->made.items, err));
+    TRY(lasting_folder(s, shelf, "items", &s->made.shelf[number], err));
+    return keep_folder(s, out, shelf, err);
 }
 
 /* Comparing */
@@ -65,8 +96,7 @@ compare(struct blob_store *s, const char *path, const struct digest *wanted, str
 
 /* Keeping */
 
-/* From the last line on the file is kept; before it, a power cut may leave either nothing or the
- * whole. */
+/* Until its folder is settled a power cut may leave either nothing or the whole. */
 enum rc keep_name(struct blob_store *s,
                   const char *from,
                   const char *to,
@@ -86,7 +116,8 @@ enum rc keep_name(struct blob_store *s,
     } else if (rc != RC_OK) {
         return FAIL(err, rc, "%s", cause.text);
     }
-    return f->sync_folder(f->self, folder, err);
+    changed(s, folder);
+    return RC_OK;
 }
 
 /* A second fsync of a file after a failed one may succeed without the octets being there. */
@@ -107,7 +138,7 @@ keep_written(struct blob_store *s, const char *path, const struct digest *octets
 
     blob_path_incoming(octets, to);
     TRY(sync_or_discard(f, path, err));
-    TRY(lasting_folder(f, "incoming", FILES_TOP, &s->incoming_durable, err));
+    TRY(lasting_folder(s, "incoming", FILES_TOP, &s->made.incoming, err));
     return keep_name(s, path, to, "incoming", octets, err);
 }
 

@@ -2,9 +2,9 @@
  *
  * keep - the steps by which a file under tmp/ becomes one that is kept.
  *
- * In this order: its octets durable, every folder above its name durable, the name, the name's
- * folder durable. Whatever a step finds done it does again as far as durability goes, since a run
- * that died may have stopped between the two halves.
+ * In this order: its octets durable, the folders above its name, the name; and by keep_settle those
+ * folders durable, from the top. Whatever a step finds done is made durable again, since a run that
+ * died may have stopped between the two halves.
  */
 #pragma once
 
@@ -13,20 +13,26 @@
 struct blob_store {
     struct files files;
     uint64_t next_name;
-    bool incoming_durable;
-    bool items_durable;
-    bool shelf_durable[256]; /* items/KK, by its two digits */
+    struct lasting { /* folders that nobody ever removes: made and settled once in a life */
+        bool incoming, items;
+        bool shelf[256]; /* items/KK, by its two digits */
+    } made;
+    char **changed; /* folders to be settled, those above first */
+    size_t changed_count;
 };
 
 /* Where it is written, under tmp/; borrowed. */
 const char *writing_path(const struct blob_writing *w);
-/* Makes a folder, and its name in `parent` durable. */
-enum rc keep_folder(struct files *f, const char *path, const char *parent, struct err *err);
+/* Makes durable the names in all folders that were changed. On failure none is relied on. */
+enum rc keep_settle(struct blob_store *s, struct err *err);
+void keep_clear(struct blob_store *s);
+/* Makes a folder in `parent`. */
+enum rc keep_folder(struct blob_store *s, const char *path, const char *parent, struct err *err);
 /* The same for items/KK/KEY and all above it; its path goes to `out`. */
 enum rc
 keep_item_folder(struct blob_store *s, const char *key, char out[BLOB_PATH_SIZE], struct err *err);
-/* Gives the durable file `from` its final name in `folder`, which is durable itself; a name that
- * is taken, or a file that has gone, is right where `to` has these octets. */
+/* Gives the durable file `from` its final name in `folder`; a name that is taken, or a file that has
+ * gone, is right where `to` has these octets. */
 enum rc keep_name(struct blob_store *s,
                   const char *from,
                   const char *to,

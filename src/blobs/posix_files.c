@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* NOLINT(readability-identifier-naming): for syncfs */
 #include "paths.h"
 #include "posix_at.h"
 #include "posix_errors.h"
@@ -8,15 +9,21 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+/* More of them are made durable by syncfs, which also writes what others have in that file system. */
+#define FOLDERS_SYNCED_APART 4
+
 struct posix_files {
     int top;
+    bool syncs_as_a_whole;
     struct writing {
         char path[BLOB_PATH_SIZE]; /* "" where the place is free */
         int fd;
@@ -141,13 +148,40 @@ static enum rc files_make_folder(void *self, const char *path, struct err *err)
     return failed("cannot make folder", path, err);
 }
 
-static enum rc files_sync_folder(void *self, const char *path, struct err *err)
+static enum rc sync_folder(struct posix_files *p, const char *path, struct err *err)
 {
     const char *name;
-    CLEANUP(at_close) int above = at_open_parent(top_of(self), path, &name);
+    CLEANUP(at_close) int above = at_open_parent(p->top, path, &name);
     CLEANUP(at_close) int folder = above < 0 ? -1 : at_open(above, name, AT_FOLDER);
 
     return folder >= 0 && at_sync(folder) ? RC_OK : failed("cannot make durable", path, err);
+}
+
+/* Where syncfs(2) comes back only after all of the file system is durable, and tells every error of
+ * it. Elsewhere, as on FUSE, it may do nothing and say so by nothing. */
+static bool syncs_as_a_whole(int fd)
+{
+    static const uint32_t kinds[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC};
+    struct statfs facts;
+
+    if (fstatfs(fd, &facts) != 0)
+        return false;
+    for (size_t i = 0; i < LENGTH(kinds); i++)
+        if ((uint32_t)facts.f_type == kinds[i])
+            return true;
+    return false;
+}
+
+static enum rc
+files_sync_folders(void *self, const char *const *path, size_t count, struct err *err)
+{
+    struct posix_files *p = self;
+
+    if (count > FOLDERS_SYNCED_APART && p->syncs_as_a_whole)
+        return syncfs(p->top) == 0 ? RC_OK : failed("cannot make durable", FILES_TOP, err);
+    for (size_t i = 0; i < count; i++)
+        TRY(sync_folder(p, path[i], err));
+    return RC_OK;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */
@@ -230,6 +264,7 @@ enum rc posix_files_open(const char *data_dir, struct posix_files **out, struct 
     TRY(check_top(top, data_dir, err));
     *out = mem_new(1, sizeof **out);
     (*out)->top = at_steal(&top);
+    (*out)->syncs_as_a_whole = syncs_as_a_whole((*out)->top);
     return RC_OK;
 }
 
@@ -254,7 +289,7 @@ struct files posix_files_port(struct posix_files *files)
         .sync = files_sync,
         .link = files_link,
         .make_folder = files_make_folder,
-        .sync_folder = files_sync_folder,
+        .sync_folders = files_sync_folders,
         .read = files_read,
         .remove = files_remove,
         .space = files_space,

@@ -43,7 +43,7 @@ const struct about abouts[] = {
     { "case",               "--merge-into R",                   "into the case R: replies go there; nobody is told" },
     { "case",               "--unmerge",                        "takes it out of the other case" },
 
-    { "",                   "--since D",                        "from a date (2026-03-02, in UTC), or from a duration ago (7d)" },
+    { "",                   "--since D",                        "from a date (2026-03-02: from when it began in timezone), or from a duration ago (7d)" },
     { "",                   "--until D",                        "up to a date or a duration ago; by default until now" },
     { "",                   "--format F",                       "table, csv, json or html" },
     { "report duplicates",  "",                                 "Each number is as it stood at the end of the time that is asked for; decisions of after it are listed beside, and change none." },
@@ -100,6 +100,10 @@ const struct about abouts[] = {
     { "suspects",           "",                                 "Without a choice, lists them, or those like one case." },
     { "suspects",           "--authoritative",                  "this case stands: the others of the same words are copies of it, linked and closed; nobody is told" },
     { "suspects",           "--different",                      "they are different cases, and not listed again" },
+
+    { "webhooks",           "",                                 "Of each webhook: whether it works, how many posts wait, and how many nobody took. A post that its receiver did not take within give_up_after, or answered with 400, 410, 413, 415 or 422, is a dead letter, and stays one until a person acts." },
+    { "webhooks",           "--replay ID",                      "has a dead letter sent again under its id; all those of a webhook, by its name; or all" },
+    { "webhooks",           "onecase webhooks --replay chat --by ann --reason 'the receiver is mended'", "" },
 
     { "pause",              "",                                 "Arrivals go on being recorded, and no step runs, until resume." },
     { "pause",              "--mailbox M",                      "only this mailbox" },

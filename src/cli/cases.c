@@ -185,11 +185,10 @@ static int show(const struct call *call)
         return failed(&err);
     if (view.count > 0)
         list(&view, sheet);
-    if (view.count == 0 && !call->json)
-        printf("No two cases have the same words under different identifiers.\n");
-    else
-        sheet_print(sheet, call->json ? SHEET_JSON : SHEET_TABLE, call->now_ms, call->width,
-                    stdout);
+    if (view.count > 0 || call->json)
+        return show_sheet(call, sheet, call->json ? SHEET_JSON : SHEET_TABLE);
+    plain_wrap("No two cases have the same words under different identifiers.", 0, call->width,
+               stdout);
     return EXIT_DONE;
 }
 

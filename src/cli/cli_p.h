@@ -63,7 +63,11 @@ void say_line(const struct call *call, const char *name, const char *value);
 void heading(const struct call *call, const char *text);
 /* "14:05" today, else with its day; "" where there is none. */
 void when_cell(const struct call *call, int64_t at_ms, char out[32]);
-/* With --wide and --columns; gives the exit code. */
+/* The terminal's; 0, as wide as it wants, for a pipe, or with --wide. */
+size_t table_width(const struct call *call);
+/* --columns; RC_USAGE. */
+enum rc choose_columns(const struct call *call, struct table *table, struct err *err) MUST_CHECK;
+/* With both; gives the exit code. */
 int show_table(const struct call *call, struct table *table);
 int show_sheet(const struct call *call, struct sheet *sheet, enum sheet_format format);
 /* A case's reference, or the first digits of a key. */
@@ -164,6 +168,7 @@ int cmd_resume(struct call *call);
 int cmd_report_duplicates(struct call *call);
 int cmd_report_replays(struct call *call);
 int cmd_report_decisions(struct call *call);
+int cmd_webhooks(struct call *call);
 int cmd_deployments(struct call *call);
 int cmd_check(struct call *call);
 int cmd_metrics(struct call *call);

@@ -103,7 +103,7 @@ static void steps(const struct call *call, const struct view_item *i)
     if (i->effects == 0)
         return;
     heading(call, "Steps");
-    table_print(t, call->width, false, stdout);
+    table_print(t, table_width(call), false, stdout);
 }
 
 /* ---- what happened, in time order ------------------------------------------------------------------------ */

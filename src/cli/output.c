@@ -65,19 +65,23 @@ void when_cell(const struct call *call, int64_t at_ms, char out[32])
         period_text(at_ms, call->now_ms, out);
 }
 
-/* --wide: as wide as it wants, for a pipe or a pager that scrolls. */
-static size_t width_of(const struct call *call)
+size_t table_width(const struct call *call)
 {
     return args_has(&call->args, "--wide") ? 0 : call->width;
 }
 
-int show_table(const struct call *call, struct table *table)
+enum rc choose_columns(const struct call *call, struct table *table, struct err *err)
 {
     const char *columns = args_get(&call->args, "--columns");
+    return columns ? table_choose(table, columns, err) : RC_OK;
+}
+
+int show_table(const struct call *call, struct table *table)
+{
     struct err err = ERR_INIT;
-    if (columns && table_choose(table, columns, &err) != RC_OK)
+    if (choose_columns(call, table, &err) != RC_OK)
         return failed(&err);
-    table_print(table, width_of(call), call->terminal, stdout);
+    table_print(table, table_width(call), call->terminal, stdout);
     return EXIT_DONE;
 }
 
@@ -87,7 +91,7 @@ int show_sheet(const struct call *call, struct sheet *sheet, enum sheet_format f
     struct err err = ERR_INIT;
     if (columns && sheet_choose(sheet, columns, &err) != RC_OK)
         return failed(&err);
-    sheet_print(sheet, format, call->now_ms, width_of(call), stdout);
+    sheet_print(sheet, format, call->now_ms, table_width(call), stdout);
     return EXIT_DONE;
 }
 

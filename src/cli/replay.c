@@ -157,8 +157,13 @@ static enum rc choose(const struct call *call, struct chosen *c, struct err *err
 
 static void page(const struct call *call, const struct chosen *c)
 {
-    static const char *const heading[] = {"CASE", "STATE", "RUNS AGAIN", "DONE", "NOT KNOWN"};
-    CLEANUP(table_free) struct table *t = table_new(heading, LENGTH(heading));
+    /* clang-format off */
+    static const struct column columns[] = {
+        { "CASE", 0, 0, false }, { "STATE",     8, 0, false }, { "RUNS AGAIN", 0, 2, true },
+        { "DONE", 0, 3, true },  { "NOT KNOWN", 0, 1, true },
+    };
+    /* clang-format on */
+    CLEANUP(table_free) struct table *t = table_of(columns, LENGTH(columns));
     for (size_t i = 0; i < c->count && i < 50; i++) {
         const struct replay_shown *s = &c->item[i];
         char key[13], again[24], done[24], doubt[24];
@@ -170,7 +175,7 @@ static void page(const struct call *call, const struct chosen *c)
                               done, doubt};
         table_row(t, cell);
     }
-    table_print(t, call->width, call->terminal, stdout);
+    table_print(t, table_width(call), call->terminal, stdout);
     if (c->count > 50)
         printf("… and %zu more (--json shows all)\n", c->count - 50);
 }
@@ -184,11 +189,14 @@ static void told_of_programs(const struct replay_result *sum)
             sum->of_programs);
 }
 
-static void told(const struct chosen *c)
+static void told(const struct call *call, const struct chosen *c)
 {
-    printf(
-        "Steps that run again: %u. Proven done and left alone: %u. Not known and left alone: %u.\n",
-        c->sum.run_again, c->sum.proven_done, c->sum.in_doubt);
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    str_addf(&text,
+             "Steps that run again: %u. Proven done, left alone: %u. Not known, left alone: "
+             "%u.",
+             c->sum.run_again, c->sum.proven_done, c->sum.in_doubt);
+    plain_wrap(str_z(&text), 0, call->width, stdout);
     told_of_programs(&c->sum);
 }
 
@@ -217,7 +225,7 @@ static int show(const struct call *call, const struct chosen *c)
         page(call, c);
     if (c->count == 1)
         steps(call, c->item[0].key);
-    told(c);
+    told(call, c);
     CLEANUP(str_clear) struct str how = STR_INIT;
     str_addf(
         &how,
@@ -260,7 +268,7 @@ static int replay_one(struct doing *d)
     struct err err = ERR_INIT;
     if (!d->call->json) {
         printf("Replays one mail. ");
-        told(c);
+        told(d->call, c);
         fflush(stdout);
     }
     const struct replay_request request = {.key = s->key,
@@ -309,9 +317,8 @@ static int go_through(struct doing *d, struct bulk *b)
     }
     if (rc != RC_NOT_FOUND)
         return failed(&err);
-    printf("%" PRId64
-           " mails replayed. Steps that run again: %u. Proven done and left alone: %u. Not "
-           "known and left alone: %u.\n",
+    printf("%" PRId64 " mails replayed. Steps that run again: %u. Proven done, left alone: %u. Not "
+           "known, left alone: %u.\n",
            b->done - before, sum.run_again, sum.proven_done, sum.in_doubt);
     return EXIT_DONE;
 }
@@ -346,7 +353,7 @@ static int replay_many(struct doing *d)
                                          .key = (const char(*)[KEY_SIZE])key,
                                          .keys = c->count};
     printf("Replays %zu mails. ", c->count);
-    told(c);
+    told(d->call, c);
     fflush(stdout);
     if (l->operators->bulk_begin(l->self, &request, now, &b, &err) != RC_OK)
         return failed(&err);

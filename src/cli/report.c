@@ -4,36 +4,53 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define WHAT_WIDTH 38
+#define NUMBER_WIDTH 10
+#define WHAT_WIDTH   38
+#define NAME_WIDTH   30
 
-/* A number, what it is, and the name by which its rows are asked for. */
-static void row(int64_t n, const char *what, const char *name)
+/* In all rows or in none. */
+static bool has_names(size_t width)
 {
-    int pad = WHAT_WIDTH - (int)plain_columns(what);
-    printf("  %6" PRId64 "  %s%*s  %s\n", n, what, pad > 0 ? pad : 0, "", name);
+    return width == 0 || width >= NUMBER_WIDTH + WHAT_WIDTH + NAME_WIDTH;
 }
 
-static void figures(const struct view_duplicates *d, enum figure_part part)
+/* A number, what it is, and, where there is room, the name by which its rows are asked for. */
+static void row(const struct call *call, int64_t n, const char *what, const char *name)
+{
+    CLEANUP(str_clear) struct str shown = STR_INIT;
+    size_t width = table_width(call), room = WHAT_WIDTH;
+    bool named = has_names(width);
+    if (!named)
+        room = width > NUMBER_WIDTH + 8 ? width - NUMBER_WIDTH : 8;
+    plain_cut(what, room, &shown);
+    int pad = WHAT_WIDTH - (int)plain_columns(str_z(&shown));
+    printf("  %6" PRId64 "  %s", n, str_z(&shown));
+    if (named)
+        printf("%*s  %s", pad > 0 ? pad : 0, "", name);
+    putchar('\n');
+}
+
+static void figures(const struct call *call, const struct view_duplicates *d, enum figure_part part)
 {
     for (const struct report_figure *f = report_figure(part, NULL); f; f = report_figure(part, f))
-        row(figure_count(d, f), label("figure", f->name), f->name);
+        row(call, figure_count(d, f), label("figure", f->name), f->name);
 }
 
-static void balance(const struct view_duplicates *d)
+static void balance(const struct call *call, const struct view_duplicates *d)
 {
     printf("%" PRId64 " %s\n", d->deliveries, d->deliveries == 1 ? "arrival" : "arrivals");
-    figures(d, FIGURE_BECAME);
-    figures(d, FIGURE_AGAIN);
+    figures(call, d, FIGURE_BECAME);
+    figures(call, d, FIGURE_AGAIN);
 }
 
 static void headlines(const struct call *call, const struct view_duplicates *d)
 {
     heading(call, "What that did not cause");
-    figures(d, FIGURE_OUTCOME);
+    figures(call, d, FIGURE_OUTCOME);
     heading(call, "Decisions about what was held, in conflict or changed on its way");
-    figures(d, FIGURE_DECIDED);
+    figures(call, d, FIGURE_DECIDED);
     heading(call, "Where it would have doubled");
-    figures(d, FIGURE_BOUNDARY);
+    figures(call, d, FIGURE_BOUNDARY);
 }
 
 static void days(const struct call *call, const struct view_duplicates *d)
@@ -44,7 +61,7 @@ static void days(const struct call *call, const struct view_duplicates *d)
     for (size_t i = 0; i < d->days; i++) {
         CLEANUP(str_clear) struct str asked = STR_INIT;
         str_addf(&asked, "day:%s", d->day[i].date);
-        row(d->day[i].sum, d->day[i].date, str_z(&asked));
+        row(call, d->day[i].sum, d->day[i].date, str_z(&asked));
     }
 }
 
@@ -62,11 +79,12 @@ static void counts(const struct call *call,
         CLEANUP(str_clear) struct str asked = STR_INIT;
         plain_text(count[i].name, &name);
         str_addf(&asked, "%s:%s", list, str_z(&name));
-        row(count[i].count, str_z(&name), str_z(&asked));
+        row(call, count[i].count, str_z(&name), str_z(&asked));
     }
 }
 
-static void keys(const struct call *call, const struct view_duplicates *d, size_t limit)
+static struct table *
+keys_table(const struct call *call, const struct view_duplicates *d, size_t limit)
 {
     /* clang-format off */
     static const struct column columns[] = {
@@ -74,9 +92,7 @@ static void keys(const struct call *call, const struct view_duplicates *d, size_
         { "FIRST", 0, 2, false }, { "LAST",     0, 1, false },
     };
     /* clang-format on */
-    CLEANUP(table_free) struct table *t = table_of(columns, LENGTH(columns));
-    if (d->keys == 0)
-        return;
+    struct table *t = table_of(columns, LENGTH(columns));
     for (size_t i = 0; i < d->keys && i < limit; i++) {
         const struct view_key *k = &d->key[i];
         char first[32], last[32], n[24], room[16];
@@ -88,8 +104,16 @@ static void keys(const struct call *call, const struct view_duplicates *d, size_
         const char *cell[] = {short_name(k->reference, k->key, room), n, str_z(&as), first, last};
         table_row(t, cell);
     }
+    return t;
+}
+
+static void
+keys(const struct call *call, const struct view_duplicates *d, const struct table *t, size_t limit)
+{
+    if (d->keys == 0)
+        return;
     heading(call, "What came more than once");
-    table_print(t, call->width, false, stdout);
+    table_print(t, table_width(call), false, stdout);
     if (d->keys > limit)
         printf("The first %zu of %zu; --limit N shows more.\n", limit, d->keys);
 }
@@ -101,7 +125,7 @@ static void late(const struct call *call, const struct view_duplicates *d)
         return;
     heading(call, "Late decisions, of after this time: in none of these numbers");
     CLEANUP(sheet_free) struct sheet *sheet = decisions_sheet(d->late, d->late_count);
-    sheet_print(sheet, SHEET_TABLE, call->now_ms, call->width, stdout);
+    sheet_print(sheet, SHEET_TABLE, call->now_ms, table_width(call), stdout);
 }
 
 static void span(const struct view_duplicates *d)
@@ -113,17 +137,26 @@ static void span(const struct view_duplicates *d)
            d->since_ms > 0 ? since : "", until);
 }
 
+/* --columns is of the table of what came more than once. */
 static int page(const struct call *call, const struct view_duplicates *d, size_t limit)
 {
+    CLEANUP(table_free) struct table *t = keys_table(call, d, limit);
+    struct err err = ERR_INIT;
+    if (choose_columns(call, t, &err) != RC_OK)
+        return failed(&err);
     span(d);
-    balance(d);
+    balance(call, d);
     headlines(call, d);
     days(call, d);
     counts(call, "Copies by mailbox", "mailbox", d->mailbox, d->mailboxes);
     counts(call, "Copies by the sender's domain", "domain", d->domain, d->domains);
-    keys(call, d, limit);
+    keys(call, d, t, limit);
     late(call, d);
-    printf("\nThe mails behind a number: --rows with the name that stands beside it.\n");
+    putchar('\n');
+    plain_wrap(has_names(table_width(call))
+                   ? "The mails behind a number: --rows with the name that stands beside it."
+                   : "The mails behind a number: --rows with its name, which --wide shows.",
+               0, call->width, stdout);
     if (report_adds_up(d))
         return EXIT_DONE;
     fprintf(stderr, "onecase: these numbers do not add up; do not rely on them, and report it with "
@@ -162,8 +195,7 @@ static int rows_of(const struct call *call, const char *number, int64_t since, i
         return failed(&err);
     const struct view_duplicates *d = view.row;
     sheet = late_ones ? decisions_sheet(d->late, d->late_count) : report_rows_sheet(&view);
-    sheet_print(sheet, format, call->now_ms, call->width, stdout);
-    return EXIT_DONE;
+    return show_sheet(call, sheet, format);
 }
 
 int cmd_report_duplicates(struct call *call)

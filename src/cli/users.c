@@ -174,11 +174,9 @@ static int show(const struct call *call, const struct view *view, size_t shown, 
         const char *cell[] = {a[i].name, a[i].role, made, a[i].seen_ms == NOT_DUE ? NULL : seen};
         sheet_row(sheet, cell);
     }
-    if (view->count == 0 && !call->json)
-        printf("%s\n", none);
-    else
-        sheet_print(sheet, call->json ? SHEET_JSON : SHEET_TABLE, call->now_ms, call->width,
-                    stdout);
+    if (view->count > 0 || call->json)
+        return show_sheet(call, sheet, call->json ? SHEET_JSON : SHEET_TABLE);
+    printf("%s\n", none);
     return EXIT_DONE;
 }
 

@@ -2,6 +2,7 @@
 #include "reading.h"
 #include "texts.h"
 
+#include <onecase/webhook.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -483,6 +484,43 @@ static void check_notify(struct reading *r, const struct config_notify *n)
               "report: expected an address in `owner` or in `to` that it can be sent to");
 }
 
+/* Webhooks */
+
+static void check_wishes(struct reading *r, const struct config_webhook *w)
+{
+    enum webhook_event event;
+
+    for (size_t i = 0; i < w->events.count; i++)
+        if (!webhook_event_parse(w->events.at[i], &event))
+            problem_at(
+                r->problems, PLACE_OF(r, w, &w->events),
+                "events: there is no \"%s\": expected created, complete, duplicate, conflict, "
+                "needs_reconciliation or closed",
+                w->events.at[i]);
+    for (size_t i = 0; i < w->mailboxes.count; i++)
+        if (config_find_mailbox(r->config, w->mailboxes.at[i]) == NULL)
+            problem_at(r->problems, PLACE_OF(r, w, &w->mailboxes),
+                       "mailboxes: there is no \"%s\": expected ids of `mailboxes`",
+                       w->mailboxes.at[i]);
+}
+
+static void check_webhook(struct reading *r, size_t number)
+{
+    const struct config_webhook *w = &r->config->webhooks.at[number];
+    bool plain = slice_starts_nocase(slice_z(w->url), SLICE("http://"));
+
+    if (!is_url(w->url))
+        wrong(r, PLACE_OF(r, w, &w->url), "url: expected a URL that begins with https://");
+    else if (plain && !is_local_url(w->url))
+        wrong(r, PLACE_OF(r, w, &w->url),
+              "url: http:// is for this machine alone (localhost, 127.0.0.1): expected https://");
+    check_wishes(r, w);
+    for (size_t i = 0; i < number; i++)
+        if (same(r->config->webhooks.at[i].name, w->name))
+            wrong(r, PLACE_OF(r, w, &w->name),
+                  "name: it is taken by another webhook: expected one of its own");
+}
+
 static void check_console(struct reading *r)
 {
     const struct config *c = r->config;
@@ -506,17 +544,55 @@ static void check_console(struct reading *r)
             "such an address, or tls_cert and tls_key");
 }
 
+/* Mailboxes that are one */
+
+/* What a mailbox in look-only has seen has no case: it must not stand for a mail that needs one. */
+static void check_member(struct reading *r, size_t number)
+{
+    const struct texts *group = &r->config->merge_across;
+    struct place place = PLACE_OF(r, r->config, group);
+    const char *id = group->at[number];
+    const struct config_mailbox *m = config_find_mailbox(r->config, id);
+
+    if (m == NULL)
+        problem_at(r->problems, place,
+                   "merge_across: there is no mailbox \"%s\": expected ids of `mailboxes`", id);
+    else if (m->mode == CONFIG_LOOK_ONLY)
+        problem_at(r->problems, place,
+                   "merge_across: the mailbox \"%s\" is look-only and makes no cases: expected it "
+                   "active, or not in this list",
+                   id);
+    for (size_t i = 0; i < number; i++)
+        if (same(group->at[i], id)) {
+            problem_at(r->problems, place, "merge_across: \"%s\" stands in it twice", id);
+            return;
+        }
+}
+
+static void check_merged(struct reading *r)
+{
+    const struct texts *group = &r->config->merge_across;
+
+    if (group->count == 1)
+        wrong(r, PLACE_OF(r, r->config, group), "merge_across: expected two mailboxes or more");
+    for (size_t i = 0; i < group->count; i++)
+        check_member(r, i);
+}
+
 void check_all(struct reading *r)
 {
     const struct config *c = r->config;
 
     for (size_t i = 0; i < c->mailboxes.count; i++)
         check_mailbox(r, i);
+    check_merged(r);
     check_notify(r, &c->notify);
     for (size_t i = 0; i < c->key_rules.count; i++)
         check_rule(r, &c->key_rules.at[i]);
     check_authentication(r, &c->authentication);
     check_destinations(r);
+    for (size_t i = 0; i < c->webhooks.count; i++)
+        check_webhook(r, i);
     check_console(r);
     if (c->max_delay_ms < c->first_delay_ms)
         wrong(r, PLACE_OF(r, c, &c->max_delay_ms, &c->first_delay_ms),

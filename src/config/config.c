@@ -21,11 +21,27 @@ const struct config_destination *config_find_destination(const struct config *co
     return NULL;
 }
 
+const struct config_webhook *config_find_webhook(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < config->webhooks.count; i++)
+        if (strcmp(config->webhooks.at[i].name, name) == 0)
+            return &config->webhooks.at[i];
+    return NULL;
+}
+
 struct authentication config_authentication(const struct config *config)
 {
     const struct config_authentication *a = &config->authentication;
 
     return (struct authentication){a->authserv_id, a->hops, a->placed == CONFIG_PLACED_BELOW};
+}
+
+static struct texts merged_with(const struct config *config, const char *mailbox)
+{
+    for (size_t i = 0; i < config->merge_across.count; i++)
+        if (strcmp(config->merge_across.at[i], mailbox) == 0)
+            return config->merge_across;
+    return (struct texts){NULL, 0};
 }
 
 void config_policy(const struct config *config,
@@ -37,6 +53,7 @@ void config_policy(const struct config *config,
 
     *out = (struct policy){
         .mailbox = mailbox->id,
+        .merge_across = merged_with(config, mailbox->id),
         .reference_prefix = config->reference_prefix,
         .own_addresses = mailbox->own_addresses,
         .staff = config->staff,
@@ -119,5 +136,10 @@ void config_forget_secrets(struct config *config)
         blot(config->destinations.at[i].password);
         blot(config->destinations.at[i].authorization);
         blot(config->destinations.at[i].proxy);
+    }
+    for (size_t i = 0; i < config->webhooks.count; i++) {
+        blot(config->webhooks.at[i].url); /* some hold a token */
+        blot(config->webhooks.at[i].secret);
+        blot(config->webhooks.at[i].proxy);
     }
 }

@@ -183,6 +183,8 @@ void derive_all(struct reading *r, const char *templates_dir)
     for (size_t i = 0; i < c->destinations.count; i++)
         derive_destination(r, &c->destinations.at[i]);
     derive_notify(r, c);
+    for (size_t i = 0; i < c->webhooks.count; i++)
+        c->webhooks.at[i].secret = read_secret(r, &c->webhooks.at[i].secret_file);
     for (size_t i = 0; i < c->mailboxes.count; i++)
         derive_mailbox(r, &c->mailboxes.at[i]);
 }

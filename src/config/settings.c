@@ -663,6 +663,33 @@ static const struct setting notify_rows[] = {
 #undef AT
 static const struct block notify = BLOCK_OF(notify_rows, struct config_notify);
 
+#define AT(member) offsetof(struct config_webhook, member)
+static const struct setting webhook_rows[] = {
+    {"name",          VALUE_NAME,     REQUIRED,          AT(name),             NULL,    0,          0,
+     .says = "Its name for ever: what waits for it goes by that name.", .example = "chat"},
+    {"url",           VALUE_TEXT,     REQUIRED | SECRET, AT(url),              NULL,    8,          1024,
+     .says = "Where events are posted to, as JSON.", .example = "https://automation.example.org/onecase"},
+    {"secret_file",   VALUE_FILE,     REQUIRED,          AT(secret_file),      NULL,    0,          0,
+     .says = "A file whose first line is the secret that posts are signed with (Standard Webhooks); whsec_ and base 64, or any text.",
+     .example = "/etc/onecase/chat.secret"},
+    {"events",        VALUE_LOWER,    MANY,              AT(events),           "[created, complete, duplicate, conflict, needs_reconciliation, closed]", 1, 32,
+     .says = "What it is told of."},
+    {"mailboxes",     VALUE_NAME,     MANY,              AT(mailboxes),        "[]",    0,          0,
+     .says = "Of which mailboxes; [] is every one."},
+    {"personal_data", VALUE_FLAG,     0,                 AT(personal_data),    "false", 0,          0,
+     .says = "Whether sender and subject stand in what it is told; else it gets keys, references and states alone."},
+    {"timeout",       VALUE_DURATION, 0,                 AT(timeout_ms),       "15s",   SECONDS(1), MINUTES(10),
+     .says = "How long it may take to answer."},
+    {"give_up_after", VALUE_DURATION, 0,                 AT(give_up_after_ms), "72h",   SECONDS(1), DAYS(365),
+     .says = "When a post that it does not take becomes a dead letter, which a person can have sent again."},
+    {"ca_file",       VALUE_FILE,     0,                 AT(ca_file),          "",      0,          0,
+     .says = "Certificates of authorities to trust besides the system's."},
+    {"proxy",         VALUE_TEXT,     SECRET,            AT(proxy),            "",      0,          1024,
+     .says = "A proxy to go by, such as socks5h://proxy.example.org:1080."},
+};
+#undef AT
+static const struct block webhook = BLOCK_OF(webhook_rows, struct config_webhook);
+
 #define AT(member) offsetof(struct config, member)
 static const struct setting console_rows[] = {
     {"listen",       VALUE_LISTEN,   BLANK, AT(listen),           "127.0.0.1:8025", 0,          0,
@@ -708,6 +735,8 @@ static const struct setting top_rows[] = {
      .words = approval_words},
     {"mailboxes",       VALUE_BLOCKS,   REQUIRED,         AT(mailboxes),       NULL,         1,          1000,
      .says = "The watched mailboxes.", .block = &mailbox},
+    {"merge_across",    VALUE_LOWER,    MANY,             AT(merge_across),    "[]",         1,          64,
+     .says = "Mailboxes to which the same mail is one case; by default it is one in each. The first goes into new keys."},
     {"acknowledgement", VALUE_BLOCK,    0,                AT(acknowledgement), NULL,         0,          0,
      .says = "What senders are told.", .block = &acknowledgement},
     {"case",            VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
@@ -738,6 +767,8 @@ static const struct setting top_rows[] = {
      .says = "Room on the disk of data_dir.", .block = &disk},
     {"notify",          VALUE_BLOCK,    0,                AT(notify),          NULL,         0,          0,
      .says = "Who is told when decisions wait or something is the matter.", .block = &notify},
+    {"webhooks",        VALUE_BLOCKS,   0,                AT(webhooks),        NULL,         0,          16,
+     .says = "Other programs that are told of mails and cases, in order for each mail and at least once.", .block = &webhook},
     {"console",         VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
      .says = "The operator's pages.", .block = &console},
 };

@@ -21,6 +21,7 @@ static const struct {
     { "/not-told",    "Not told",            ROLE_OPERATOR },
     { "/duplicates",  "Duplicates",          ROLE_VIEWER   },
     { "/deployments", "Deployments",         ROLE_VIEWER   },
+    { "/webhooks",    "Webhooks",            ROLE_VIEWER   },
     { "/audit",       "Audit",               ROLE_OPERATOR },
     { "/health",      "Health",              ROLE_VIEWER   },
 };

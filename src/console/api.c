@@ -5,21 +5,29 @@
 #include "console_p.h"
 
 #include <onecase/when.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROWS_DEFAULT 100
 #define ROWS_MAX     1000
 
-static size_t limit_of(const struct visit *v)
-{
-    int64_t n = number_of(form_get(&v->request->query, "limit"), ROWS_DEFAULT);
-    return n < 1 ? 1 : n > ROWS_MAX ? ROWS_MAX : (size_t)n;
-}
-
 static const char *given(const struct visit *v, const char *name)
 {
     const char *value = form_get(&v->request->query, name);
     return value[0] ? value : NULL;
+}
+
+/* false: it is none, and that was said. */
+static bool limit_of(struct visit *v, size_t *out)
+{
+    const char *text = given(v, "limit");
+    char *end = NULL;
+    unsigned long n = text ? strtoul(text, &end, 10) : ROWS_DEFAULT;
+    *out = n;
+    if (!text || (text[0] >= '0' && text[0] <= '9' && !*end && n > 0 && n <= ROWS_MAX))
+        return true;
+    refuse(v, 400, "That cannot be so", "limit takes a number from 1 to 1000.");
+    return false;
 }
 
 static void answer_view(struct visit *v,
@@ -57,10 +65,30 @@ static void case_json(const struct view *view, struct str *out)
     json_cases(view, true, out);
 }
 
-static bool state_known(struct visit *v, const char *state, bool copies)
+static bool is_item_state(const char *state)
 {
     enum item_state known;
-    if (!state || item_state_parse(state, &known) || (copies && strcmp(state, "duplicate") == 0))
+    return item_state_parse(state, &known);
+}
+
+static bool is_delivery_state(const char *state)
+{
+    return is_item_state(state) || strcmp(state, "duplicate") == 0;
+}
+
+static bool is_case_state(const char *state)
+{
+    return strcmp(state, "open") == 0 || strcmp(state, "closed") == 0;
+}
+
+/* What a list is asked for: state, mailbox, limit; false: one of them cannot be, and that was said. */
+static bool asked_for(struct visit *v, bool (*is_state)(const char *state), struct view_filter *out)
+{
+    *out = (struct view_filter){
+        .mailbox = given(v, "mailbox"), .state = given(v, "state"), .older_than_ms = NOT_DUE};
+    if (!limit_of(v, &out->limit))
+        return false;
+    if (!out->state || is_state(out->state))
         return true;
     refuse(v, 400, "That cannot be so", "There is no such state.");
     return false;
@@ -70,14 +98,15 @@ void api_items(struct visit *v)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
-    struct view_page page = {.limit = limit_of(v),
-                             .mailbox = given(v, "mailbox"),
-                             .state = given(v, "state"),
-                             .of = given(v, "not_told") ? PAGE_NOT_TOLD : PAGE_ALL};
+    struct view_filter filter;
     struct err err = ERR_INIT;
-    (void)page_after(v, &page);
-    if (!state_known(v, page.state, false) || !looked(v, "api items", ""))
+    if (!asked_for(v, is_item_state, &filter) || !looked(v, "api items", ""))
         return;
+    struct view_page page = {.limit = filter.limit,
+                             .mailbox = filter.mailbox,
+                             .state = filter.state,
+                             .of = given(v, "not_told") ? PAGE_NOT_TOLD : PAGE_ALL};
+    (void)page_after(v, &page);
     answer_view(v, views->item_page(views->self, &page, &view, &err), &view, items_json, &err);
 }
 
@@ -96,29 +125,21 @@ void api_deliveries(struct visit *v)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
-    struct view_filter filter = {.limit = limit_of(v),
-                                 .mailbox = given(v, "mailbox"),
-                                 .state = given(v, "state"),
-                                 .older_than_ms = NOT_DUE};
+    struct view_filter filter;
     struct err err = ERR_INIT;
-    if (!state_known(v, filter.state, true))
-        return;
-    answer_view(v, views->deliveries(views->self, &filter, &view, &err), &view, json_deliveries,
-                &err);
+    if (asked_for(v, is_delivery_state, &filter))
+        answer_view(v, views->deliveries(views->self, &filter, &view, &err), &view, json_deliveries,
+                    &err);
 }
 
 void api_cases(struct visit *v)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
-    struct view_filter filter = {.limit = limit_of(v),
-                                 .mailbox = given(v, "mailbox"),
-                                 .state = given(v, "state"),
-                                 .older_than_ms = NOT_DUE};
+    struct view_filter filter;
     struct err err = ERR_INIT;
-    if (!looked(v, "api cases", ""))
-        return;
-    answer_view(v, views->cases(views->self, &filter, &view, &err), &view, cases_json, &err);
+    if (asked_for(v, is_case_state, &filter) && looked(v, "api cases", ""))
+        answer_view(v, views->cases(views->self, &filter, &view, &err), &view, cases_json, &err);
 }
 
 void api_case(struct visit *v)

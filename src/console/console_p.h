@@ -135,6 +135,8 @@ void page_report(struct visit *v);
 void page_deployments(struct visit *v);
 void page_audit(struct visit *v);
 void page_health(struct visit *v);
+void page_webhooks(struct visit *v);
+void act_webhooks(struct visit *v);
 void page_style(struct visit *v);
 void page_script(struct visit *v);
 void page_icon(struct visit *v);

@@ -40,6 +40,8 @@ static const struct route routes[] = {
     { METHOD_GET,  "/deployments",                   ROLE_VIEWER,   0,                 page_deployments  },
     { METHOD_GET,  "/audit",                         ROLE_OPERATOR, 0,                 page_audit        },
     { METHOD_GET,  "/health",                        ROLE_VIEWER,   0,                 page_health       },
+    { METHOD_GET,  "/webhooks",                      ROLE_VIEWER,   0,                 page_webhooks     },
+    { METHOD_POST, "/webhooks",                      ROLE_OPERATOR, 0,                 act_webhooks      },
     { METHOD_GET,  "/sign-in",                       ROLE_VIEWER,   OPEN,              page_sign_in      },
     { METHOD_POST, "/sign-in",                       ROLE_VIEWER,   OPEN | FREE_FORM,  act_sign_in       },
     { METHOD_POST, "/sign-out",                      ROLE_VIEWER,   0,                 act_sign_out      },

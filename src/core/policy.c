@@ -17,6 +17,11 @@ DEFINE_PARSE(skip_parse, skip, skip_words)
 DEFINE_PARSE(import_parse, import_choice, import_words)
 DEFINE_PARSE(exception_parse, exception, exception_words)
 
+const char *policy_key_mailbox(const struct policy *policy)
+{
+    return policy->merge_across.count > 0 ? policy->merge_across.at[0] : policy->mailbox;
+}
+
 struct judging {
     const struct policy *policy;
     const struct arrival *arrival;
@@ -206,7 +211,7 @@ static void conflict(const struct judging *j, struct verdict *out)
     enum copy_rule rule = gateway_copy(j);
     bool copy = rule != COPY_CONFLICT;
     out->class = copy ? CLASS_GATEWAY_COPY : CLASS_CONFLICT;
-    out->identity = identity_conflict(j->policy->mailbox, &j->arrival->source_digest);
+    out->identity = identity_conflict(policy_key_mailbox(j->policy), &j->arrival->source_digest);
     hold(out, copy ? REASON_GATEWAY_COPY : REASON_CONFLICT);
     if (rule == COPY_DUPLICATE && !j->policy->look_only) {
         be(out, DISPOSITION_DISMISSED);

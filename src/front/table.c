@@ -41,14 +41,6 @@ struct table *table_of(const struct column *column, size_t columns)
     return t;
 }
 
-struct table *table_new(const char *const *heading, size_t columns)
-{
-    struct column column[COLUMNS_MAX];
-    for (size_t c = 0; c < columns && c < COLUMNS_MAX; c++)
-        column[c] = (struct column){.heading = heading[c], .least = 4};
-    return table_of(column, columns);
-}
-
 void table_row(struct table *table, const char *const *cell)
 {
     begin_row(table);

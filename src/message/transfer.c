@@ -161,6 +161,16 @@ void decoder_init(struct decoder *d, enum transfer transfer)
     *d = (struct decoder){.transfer = transfer, .held = STR_INIT};
 }
 
+static void add_octet(struct decoder *d, char c, struct str *out)
+{
+    if (d->transfer == TRANSFER_BASE64)
+        base64_octet(d, c, out);
+    else if (d->transfer == TRANSFER_QUOTED)
+        quoted_octet(d, c, out);
+    else
+        uu_octet(d, c, out);
+}
+
 void decoder_add(struct decoder *d, struct slice octets, struct str *out)
 {
     if (d->transfer == TRANSFER_NONE) {
@@ -169,11 +179,9 @@ void decoder_add(struct decoder *d, struct slice octets, struct str *out)
     }
     for (size_t i = 0; i < octets.len; i++) {
         if (d->transfer == TRANSFER_BASE64)
-            base64_octet(d, octets.at[i], out);
-        else if (d->transfer == TRANSFER_QUOTED)
-            quoted_octet(d, octets.at[i], out);
-        else
-            uu_octet(d, octets.at[i], out);
+            i += base64_groups(d, slice_cut(octets, i, octets.len), out);
+        if (i < octets.len)
+            add_octet(d, octets.at[i], out);
     }
 }
 

@@ -25,6 +25,9 @@ static enum exception exception_of(const struct job *job, const struct work_atta
     return why;
 }
 
+/* For the next letter's dialogue up to its line. */
+#define RESULT_WAITS_MS 20
+
 const char *answer_target(const struct job *job, const struct work_effect *effect)
 {
     if (effect->target[0])
@@ -245,11 +248,11 @@ static void take(struct answering *a, const struct courier_event *ev)
     }
 }
 
-/* Everything that has happened by now goes into one commit: results and arms together. */
-static enum rc gather(struct answering *a, struct err *err)
+/* Waits for the first event, and takes all that has happened by then. */
+static enum rc gather(struct answering *a, int64_t wait_ms, struct err *err)
 {
     const struct courier *courier = a->s->port->courier;
-    int64_t until = service_now(a->s).boot_ms + a->s->set->lease_ms / 3;
+    int64_t until = service_now(a->s).boot_ms + wait_ms;
     struct courier_event ev = {0};
     TRY(courier->next(courier->self, until, &ev, err));
     while (ev.what != COURIER_NOTHING) {
@@ -258,6 +261,26 @@ static enum rc gather(struct answering *a, struct err *err)
         TRY(courier->next(courier->self, 0, &ev, err));
     }
     return RC_OK;
+}
+
+static bool any_ready(const struct answering *a)
+{
+    for (size_t i = 0; i < a->letters; i++)
+        if (a->letter[i].stage == LETTER_READY)
+            return true;
+    return false;
+}
+
+/* What has happened goes into one commit, results and arms together: a result waits a moment for the
+ * next letter to come as far as its line. A kill in that moment leaves what it would have left before
+ * the result, one letter in doubt a connection. */
+static enum rc gather_for_commit(struct answering *a, struct err *err)
+{
+    TRY(gather(a, a->s->set->lease_ms / 3, err));
+    if (a->b->changes == 0 || any_ready(a))
+        return RC_OK;
+    begin_more(a);
+    return a->under_way > 0 ? gather(a, RESULT_WAITS_MS, err) : RC_OK;
 }
 
 /* The intent is durable: now the line may leave, unless this run was held up in between. */
@@ -316,7 +339,7 @@ static enum rc pump(struct answering *a, struct err *err)
     begin_more(a);
     TRY(commit(a, err));
     while (!over(a)) {
-        TRY(gather(a, err));
+        TRY(gather_for_commit(a, err));
         TRY(service_renew(a->s, err));
         TRY(commit(a, err));
         begin_more(a);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service_p.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- originals: kept under items/ before anything is made of them --------------------------- */
@@ -70,19 +71,42 @@ static void original_failed(struct batch *b, struct job *job, enum rc rc, const 
         b->s->result->disk_full = true;
 }
 
-enum rc store_originals(struct batch *b, struct err *err)
+static bool original_wanted(const struct job *job)
+{
+    return !job->item.original_kept && !digest_is_zero(&job->item.octets) && job_live(job);
+}
+
+/* One that failed is lost to this turn or waits: what is still wanted after it was kept. */
+static void keep_originals(struct batch *b)
 {
     for (size_t i = 0; i < b->count; i++) {
         struct job *job = &b->job[i];
-        if (job->item.original_kept || digest_is_zero(&job->item.octets) || job->lost)
-            continue;
         struct err why = ERR_INIT;
-        enum rc rc = keep_original(b, job, &why);
-        if (rc == RC_OK)
-            batch_add(b, job, CHANGE_ORIGINAL);
-        else
+        enum rc rc = original_wanted(job) ? keep_original(b, job, &why) : RC_OK;
+        if (rc != RC_OK)
             original_failed(b, job, rc, &why);
     }
+}
+
+/* All of a batch are made durable at once, and only then recorded. */
+static void record_originals(struct batch *b)
+{
+    const struct blobs *blobs = b->s->port->blobs;
+    struct err why = ERR_INIT;
+    enum rc rc = blobs->settle(blobs->self, &why);
+    for (size_t i = 0; i < b->count; i++) {
+        struct job *job = &b->job[i];
+        if (original_wanted(job) && rc == RC_OK)
+            batch_add(b, job, CHANGE_ORIGINAL);
+        else if (original_wanted(job))
+            original_failed(b, job, rc, &why);
+    }
+}
+
+enum rc store_originals(struct batch *b, struct err *err)
+{
+    keep_originals(b);
+    record_originals(b);
     TRY(batch_commit(b, err));
     for (size_t i = 0; i < b->count; i++)
         if (b->job[i].item.original_kept && !b->job[i].lost)
@@ -206,7 +230,10 @@ static void look_again(struct batch *b, struct job *job, struct work_effect *e)
     struct err why = ERR_INIT;
     if (!a || !job->item.original_kept)
         return;
+    const struct blobs *blobs = b->s->port->blobs;
     enum rc rc = keep(b, job, a, &why);
+    if (rc == RC_OK)
+        rc = blobs->settle(blobs->self, &why);
     if (rc != RC_OK && rc != RC_CONFLICT && rc != RC_REFUSED && rc != RC_NOT_FOUND)
         return;
     batch_evidence(b, job, e, "read-back", rc == RC_OK, a->stored_name);
@@ -224,7 +251,24 @@ static enum rc attachments_check(struct batch *b, struct err *err)
     return batch_commit(b, err);
 }
 
-static void store_of(struct batch *b, struct job *job)
+/* The files of a batch that have their names, and are not yet durable. */
+struct named {
+    struct job *job;
+    struct work_effect *effect;
+    const struct work_attachment *attachment;
+};
+
+struct names {
+    struct named *at;
+    size_t count;
+};
+
+static void names_clear(struct names *n)
+{
+    free(n->at);
+}
+
+static void store_of(struct batch *b, struct job *job, struct names *names)
 {
     for (size_t k = 0; k < job->item.effects; k++) {
         struct work_effect *e = &job->item.effect[k];
@@ -232,8 +276,23 @@ static void store_of(struct batch *b, struct job *job)
         if (!a || job->lost || e->kind != EFFECT_ATTACHMENT || e->status != EFFECT_ATTEMPTING)
             continue;
         struct err why = ERR_INIT;
-        kept(b, job, e, a, keep(b, job, a, &why), &why);
+        enum rc rc = keep(b, job, a, &why);
+        if (rc != RC_OK) {
+            attachment_failed(b, job, e, rc, &why);
+            continue;
+        }
+        names->at = mem_grow(names->at, names->count + 1, sizeof *names->at);
+        names->at[names->count++] = (struct named){job, e, a};
     }
+}
+
+static void settle_attachments(struct batch *b, const struct names *names)
+{
+    const struct blobs *blobs = b->s->port->blobs;
+    struct err why = ERR_INIT;
+    enum rc rc = blobs->settle(blobs->self, &why);
+    for (size_t i = 0; i < names->count; i++)
+        kept(b, names->at[i].job, names->at[i].effect, names->at[i].attachment, rc, &why);
 }
 
 enum rc store_attachments(struct batch *b, struct err *err)
@@ -243,7 +302,9 @@ enum rc store_attachments(struct batch *b, struct err *err)
     TRY(attachments_check(b, err));
     TRY(scan_attachments(b, err));
     TRY(arm_attachments(b, err));
+    CLEANUP(names_clear) struct names names = {0};
     for (size_t i = 0; i < b->count; i++)
-        store_of(b, &b->job[i]);
+        store_of(b, &b->job[i], &names);
+    settle_attachments(b, &names);
     return batch_commit(b, err);
 }

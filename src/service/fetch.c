@@ -35,7 +35,7 @@ static enum rc add(void *ctx, struct slice octets, struct err *err)
     return blobs->add(blobs->self, f->writing, octets, err);
 }
 
-/* Only what is durable counts as come: of a message that the disk refuses nothing is reserved. */
+/* Of a message that the disk refuses nothing is reserved. */
 static enum rc end(void *ctx, struct err *err)
 {
     struct fetching *f = ctx;
@@ -94,6 +94,18 @@ choose(struct service *s, const struct mail_line *line, size_t count, bool large
     return n;
 }
 
+/* Only what is durable counts as come, also where the connection broke behind it. */
+static enum rc settled(struct service *s, struct fetched_set *set, enum rc fetch, struct err *err)
+{
+    const struct blobs *blobs = s->port->blobs;
+    struct err why = ERR_INIT;
+    enum rc rc = blobs->settle(blobs->self, &why);
+    if (rc == RC_OK)
+        return fetch;
+    fetched_clear(set);
+    return FAIL(err, rc, "%s", why.text);
+}
+
 enum rc fetch_messages(struct service *s,
                        const struct place *place,
                        const struct mail_line *line,
@@ -111,7 +123,7 @@ enum rc fetch_messages(struct service *s,
         rc = fetch_some(&f, place, uid, n, err);
     }
     *out = (struct fetched_set){f.out, f.got};
-    return rc;
+    return settled(s, out, rc, err);
 }
 
 void fetched_clear(struct fetched_set *c)

@@ -12,7 +12,14 @@ struct entering {
     struct arrival arrival;
     struct message message;
     bool readable;
+    struct identity *member; /* of arrival.member; owned */
 };
+
+static void entering_clear(struct service *s, struct entering *e)
+{
+    message_forget(s, &e->message);
+    free(e->member);
+}
 
 void message_forget(struct service *s, struct message *m)
 {
@@ -95,21 +102,48 @@ static enum rc read_header(struct service *s, struct entering *e, struct str *ou
     return blob_header(s->port->blobs, path, out, err);
 }
 
-static struct identity
-by_content(const struct service *s, const struct fetched *f, uint32_t uidvalidity)
+/* What names a mail, whichever mailbox it is named in. */
+struct naming {
+    const struct fetched *fetched;
+    const struct key_rule *rule; /* NULL: none names its sender */
+    struct str value;            /* the sender's own number, with a rule */
+    uint32_t uidvalidity;
+};
+
+static void naming_clear(struct naming *n)
 {
-    const char *mailbox = s->set->policy.mailbox;
-    if (f->whole)
-        return identity_digest(mailbox, &f->source->source_digest);
-    return identity_delivery(mailbox, uidvalidity, f->line.uid);
+    str_clear(&n->value);
 }
 
-static struct identity
-by_message_id(const struct service *s, const struct fetched *f, uint32_t uidvalidity)
+/* UIDVALIDITY and UID say something in their own mailbox alone. */
+static bool by_delivery(const struct naming *n)
 {
-    if (f->source->message_id.len > 0)
-        return identity_message_id(s->set->policy.mailbox, str_slice(&f->source->message_id));
-    return by_content(s, f, uidvalidity);
+    bool content = n->rule ? n->rule->digest : n->fetched->source->message_id.len == 0;
+    return content && !n->fetched->whole;
+}
+
+static struct identity name_in(const struct naming *n, const char *mailbox)
+{
+    const struct fetched *f = n->fetched;
+    if (by_delivery(n))
+        return identity_delivery(mailbox, n->uidvalidity, f->line.uid);
+    if (n->rule && !n->rule->digest)
+        return identity_reference(mailbox, n->rule->space, str_slice(&n->value));
+    if (!n->rule && f->source->message_id.len > 0)
+        return identity_message_id(mailbox, str_slice(&f->source->message_id));
+    return identity_digest(mailbox, &f->source->source_digest);
+}
+
+static enum rc find_rule(struct service *s, struct entering *e, struct naming *n, struct err *err)
+{
+    const struct policy *policy = &s->set->policy;
+    CLEANUP(str_clear) struct str header = STR_INIT;
+    if (!e->readable)
+        return RC_OK;
+    TRY(read_header(s, e, &header, err));
+    authentication_mark(&policy->authentication, str_slice(&header), &e->message);
+    n->rule = key_rule_find(policy, &e->message, str_slice(&header), &n->value);
+    return RC_OK;
 }
 
 static enum rc identify(struct service *s,
@@ -119,20 +153,16 @@ static enum rc identify(struct service *s,
                         struct err *err)
 {
     const struct policy *policy = &s->set->policy;
-    CLEANUP(str_clear) struct str header = STR_INIT;
-    CLEANUP(str_clear) struct str value = STR_INIT;
-    const struct key_rule *rule = NULL;
-    if (e->readable) {
-        TRY(read_header(s, e, &header, err));
-        authentication_mark(&policy->authentication, str_slice(&header), &e->message);
-        rule = key_rule_find(policy, &e->message, str_slice(&header), &value);
-    }
-    if (!rule)
-        *out = by_message_id(s, e->fetched, uidvalidity);
-    else if (rule->digest)
-        *out = by_content(s, e->fetched, uidvalidity);
-    else
-        *out = identity_reference(policy->mailbox, rule->space, str_slice(&value));
+    const struct texts *group = &policy->merge_across;
+    CLEANUP(naming_clear) struct naming n = {.fetched = e->fetched, .uidvalidity = uidvalidity};
+    TRY(find_rule(s, e, &n, err));
+    bool own = group->count == 0 || by_delivery(&n);
+    *out = name_in(&n, own ? policy->mailbox : policy_key_mailbox(policy));
+    if (own)
+        return RC_OK;
+    e->member = mem_new(group->count, sizeof *e->member);
+    for (size_t i = 0; i < group->count; i++)
+        e->member[i] = name_in(&n, group->at[i]);
     return RC_OK;
 }
 
@@ -194,6 +224,7 @@ static enum rc enter(struct service *s,
         .size = f->whole ? f->source->size : f->line.size,
         .octets = f->octets,
         .identity = identity,
+        .member = e->member,
         .message_id = str_slice(&f->source->message_id),
         .source_digest = f->whole ? f->source->source_digest : header_digest(f),
         .message = e->readable ? &e->message : NULL,
@@ -299,7 +330,7 @@ enum rc intake_reserve(struct service *s,
     if (rc == RC_OK)
         rc = reserve_batch(s, arrival, n, err);
     for (size_t i = 0; i < n; i++)
-        message_forget(s, &e[i].message);
+        entering_clear(s, &e[i]);
     free(arrival);
     free(e);
     return rc;

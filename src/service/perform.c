@@ -49,18 +49,36 @@ static enum rc claim(struct batch *b, struct err *err)
     return RC_OK;
 }
 
+static bool all_settled(const struct job *job)
+{
+    for (size_t i = 0; i < job->item.effects; i++)
+        if (!effect_settled(job->item.effect[i].status))
+            return false;
+    return true;
+}
+
+/* Another mailbox's item keeps its own time: only its copy, once it is filed, is one step further. */
+static bool went_on(const struct batch *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (!b->job[i].item.elsewhere || all_settled(&b->job[i]))
+            return true;
+    return false;
+}
+
 static enum rc work_through(struct service *s, bool *more, struct err *err)
 {
     CLEANUP(batch_clear) struct batch b = {.s = s};
     TRY(claim(&b, err));
-    *more = b.count > 0;
+    *more = false;
     if (b.count == 0)
         return RC_OK;
-    s->result->moved = true;
     for (size_t i = 0; i < LENGTH(stages); i++) {
         TRY(service_renew(s, err));
         TRY(stages[i](&b, err));
     }
+    *more = went_on(&b);
+    s->result->moved |= *more;
     return RC_OK;
 }
 
@@ -75,14 +93,6 @@ enum rc perform(struct service *s, struct err *err)
 }
 
 /* ---- the end of a batch: complete, ask, or come back later ---------------------------------- */
-
-static bool all_settled(const struct job *job)
-{
-    for (size_t i = 0; i < job->item.effects; i++)
-        if (!effect_settled(job->item.effect[i].status))
-            return false;
-    return true;
-}
 
 /* What is open and waits for nothing that it knows of comes round soon; while the mail server is left
  * alone, when that is tried again. What only we have left, being told to stop, is due for the next run. */
@@ -134,7 +144,7 @@ enum rc close_items(struct batch *b, struct err *err)
 {
     for (size_t i = 0; i < b->count; i++) {
         struct job *job = &b->job[i];
-        if (!job->lost)
+        if (!job->lost && !job->item.elsewhere)
             batch_add(b, job, CHANGE_ITEM)->item = ending(b, job);
     }
     TRY(batch_commit(b, err));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim.h"
 
+#include "elsewhere.h"
 #include "evidence.h"
 #include "lease.h"
 #include "load.h"
@@ -233,11 +234,6 @@ take(struct writing *w, const struct claiming *c, const struct candidate *item, 
     return lose_attempts(w, item, err);
 }
 
-struct taken {
-    struct work_item *item;
-    size_t count;
-};
-
 static void taken_clear(struct taken *t)
 {
     work_items_free(t->item, t->count);
@@ -374,9 +370,9 @@ enum rc items_claim(struct store *store,
     TRY(bring_near(store, c, err));
     /* An idle look must not wait for the write lock. */
     TRY(find_due(store->db, c, &look, err));
-    if (look.count == 0)
-        return RC_OK;
-    TRY(take_due(store, c, &taken, err));
+    if (look.count > 0)
+        TRY(take_due(store, c, &taken, err));
+    TRY(elsewhere_claim(store, c, &taken, err));
     *out = STEAL(taken.item);
     *count = taken.count;
     taken.count = 0;

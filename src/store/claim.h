@@ -20,6 +20,12 @@ struct claiming {
     size_t limit;
 };
 
+/* What was taken. */
+struct taken {
+    struct work_item *item;
+    size_t count;
+};
+
 enum rc items_claim(struct store *store,
                     const struct claiming *c,
                     struct work_item **out,

@@ -2,6 +2,7 @@
 #include "commit.h"
 
 #include "effect_follows.h"
+#include "elsewhere.h"
 #include "evidence.h"
 #include "mailboxes.h"
 #include "store_p.h"
@@ -68,6 +69,8 @@ static enum rc guard_one(struct writing *w, const struct changes *c, size_t at, 
 
     if (change->fence == NO_FENCE && needs_no_fence(change))
         return RC_OK;
+    if (change->fence == NO_FENCE && change->what == CHANGE_EFFECT)
+        return elsewhere_guard(w, &change->effect, err);
     if (change->fence == NO_FENCE || !change->key)
         return FAIL(err, RC_USAGE, "ledger: such a change needs a lease");
     return guarded_before(c, at) ? RC_OK : guard(w, change, err);
@@ -75,13 +78,31 @@ static enum rc guard_one(struct writing *w, const struct changes *c, size_t at, 
 
 /* ---- changes ------------------------------------------------------------------------------- */
 
+/* A letter's copy answers what a person is asked; a message's, found where it was filed, does not. */
+static enum rc answers(struct db *db, const struct change *c, bool *out, struct err *err)
+{
+    static const char find[] = "SELECT 1 AS one FROM effect WHERE id = $1 AND elsewhere = ''";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    *out = false;
+    if (c->effect.on != ON_EVIDENCE || c->fence != NO_FENCE)
+        return RC_OK;
+    TRY(stmt_open(db, find, &s, err));
+    stmt_int(s, 1, c->effect.effect);
+    enum rc rc = stmt_row(s, err);
+
+    *out = rc == RC_OK;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
 static enum rc change_effect(struct writing *w, const struct change *c, struct err *err)
 {
+    bool answered;
+
     TRY(step_effect(w, c->key, &c->effect, err));
     TRY(effect_follows(w, c->key, &c->effect, err));
-    if (c->effect.on == ON_EVIDENCE && c->fence == NO_FENCE)
-        return evidence_answers(w, c->key, err);
-    return RC_OK;
+    TRY(answers(w->store->db, c, &answered, err));
+    return answered ? evidence_answers(w, c->key, err) : RC_OK;
 }
 
 /* A copy may have come since the item was read: a complete item with an open move is due for it. */
@@ -89,7 +110,7 @@ static enum rc due_for_copies(struct writing *w, const char *key, struct err *er
 {
     static const char update[] =
         "UPDATE item SET next_due = (SELECT MIN(COALESCE(effect.due, $1)) FROM effect"
-        " WHERE effect.key = item.key AND effect.kind = 'move'"
+        " WHERE effect.key = item.key AND effect.kind = 'move' AND effect.elsewhere = ''"
         " AND effect.status IN ('planned', 'deferred', 'attempting', 'unknown'))"
         " WHERE key = $2 AND state = 'complete' AND next_due IS NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;

@@ -9,16 +9,19 @@
 
 /* ---- its move ------------------------------------------------------------------------------ */
 
-/* An item that is complete has nobody coming by; any other files its copies when it is. */
-static enum rc wake_complete(struct writing *w, const char *key, struct err *err)
+/* An item that is complete has nobody coming by; any other files its copies when it is. A copy in
+ * another mailbox is that one's to file. */
+static enum rc wake_complete(struct writing *w, const struct planned *p, struct err *err)
 {
     static const char update[] = "UPDATE item SET next_due = $1 WHERE key = $2"
-                                 " AND state = 'complete' AND (next_due IS NULL OR next_due > $1)";
+                                 " AND state = 'complete' AND (next_due IS NULL OR next_due > $1)"
+                                 " AND mailbox = $3";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, update, &s, err));
     stmt_int(s, 1, w->now.wall_ms);
-    stmt_text(s, 2, key);
+    stmt_text(s, 2, p->key);
+    stmt_text(s, 3, p->arrival->mailbox);
     return stmt_run(s, NULL, err);
 }
 
@@ -27,7 +30,7 @@ static enum rc plan_move(const struct reserving *r, const struct planned *p, str
     if (p->plan->effects == 0)
         return RC_OK;
     TRY(plan_rows_move(r->w, p, err));
-    return p->arrival->filed ? RC_OK : wake_complete(r->w, p->key, err);
+    return p->arrival->filed ? RC_OK : wake_complete(r->w, p, err);
 }
 
 /* ---- a direct copy after a list's ---------------------------------------------------------- */
@@ -35,14 +38,16 @@ static enum rc plan_move(const struct reserving *r, const struct planned *p, str
 struct unanswered {
     int64_t effect; /* 0: it was answered, or not because of a list */
     enum item_state state;
-    char target[32]; /* what its sender would be told */
+    char mailbox[NAME_SIZE]; /* the item's */
+    char target[32];         /* what its sender would be told */
 };
 
 static enum rc
 find_unanswered(struct db *db, const char *key, struct unanswered *out, struct err *err)
 {
     static const char find[] =
-        "SELECT effect.id, item.state, item.disposition, EXISTS (SELECT 1 FROM attachment"
+        "SELECT effect.id, item.state, item.mailbox, item.disposition, EXISTS (SELECT 1 FROM "
+        "attachment"
         " WHERE attachment.key = item.key AND attachment.status IN ('refused', 'quarantined'))"
         " AS exceptions FROM effect JOIN item ON item.key = effect.key"
         " WHERE effect.key = $1 AND effect.kind = 'acknowledgement' AND effect.target <> 'closed'"
@@ -58,6 +63,7 @@ find_unanswered(struct db *db, const char *key, struct unanswered *out, struct e
     if (rc != RC_OK)
         return rc == RC_NOT_FOUND ? RC_OK : rc;
     out->effect = col_int(s, "id");
+    TRY(COL_COPY(s, "mailbox", out->mailbox, err));
     if (!item_state_parse(col_text(s, "state"), &out->state) ||
         !disposition_parse(col_text(s, "disposition"), &disposition))
         return FAIL(err, RC_BROKEN, "ledger: item %.12s is in no state", key);
@@ -67,8 +73,11 @@ find_unanswered(struct db *db, const char *key, struct unanswered *out, struct e
 }
 
 /* The list's Reply-To is the list's; the direct copy's is the sender's. */
-static enum rc
-answer_directly(struct writing *w, const char *key, const struct arrival *arrival, struct err *err)
+static enum rc answer_directly(struct writing *w,
+                               const char *key,
+                               const struct unanswered *list,
+                               const struct arrival *arrival,
+                               struct err *err)
 {
     static const char update[] =
         "UPDATE item SET recipient = $1, recipient_plain = $2, tells = 1,"
@@ -84,7 +93,7 @@ answer_directly(struct writing *w, const char *key, const struct arrival *arriva
     stmt_int(s, 3, w->now.wall_ms);
     stmt_text(s, 4, key);
     TRY(stmt_one(s, "an item", err));
-    return told_add(w, arrival->mailbox, arrival->internal_ms, err);
+    return told_add(w, list->mailbox, arrival->internal_ms, err);
 }
 
 /* A ledger that has forgotten may have answered that copy already: whoever has named the answer since
@@ -142,7 +151,7 @@ static enum rc answer_direct_copy(const struct reserving *r,
     if (list.effect == 0)
         return RC_OK;
     TRY(plan_answer(r->w, key, &list, err));
-    TRY(answer_directly(r->w, key, arrival, err));
+    TRY(answer_directly(r->w, key, &list, arrival, err));
     return arrival->before_rewind ? doubt_answer(r->w, key, &list, err) : RC_OK;
 }
 

@@ -172,6 +172,19 @@ static enum rc write_target_folder(struct deciding *d, const struct becoming *b,
     return stmt_one(s, "a delivery", err);
 }
 
+/* Of a case that its reservation makes, the reservation's line says so. */
+static enum rc say_case(struct deciding *d, struct err *err)
+{
+    return event_add(d->w,
+                     &(struct event){.mailbox = d->mailbox,
+                                     .key = d->request->key,
+                                     .subject = "case",
+                                     .what = "make",
+                                     .to = "open",
+                                     .actor = actor_text(BY_PERSON)},
+                     err);
+}
+
 static enum rc write_plan(struct deciding *d, struct becoming *b, struct err *err)
 {
     bool revived = false;
@@ -191,7 +204,8 @@ static enum rc write_plan(struct deciding *d, struct becoming *b, struct err *er
     TRY(write_target_folder(d, b, err));
     if (b->verdict.disposition != DISPOSITION_DISMISSED)
         TRY(held_fill(d, &b->held, err));
-    return plan_rows_add(d->w, &b->planned, d->out->reference, err);
+    TRY(plan_rows_add(d->w, &b->planned, d->out->reference, err));
+    return b->verdict.disposition == DISPOSITION_CASE ? say_case(d, err) : RC_OK;
 }
 
 enum rc decide_held(struct deciding *d, struct err *err)

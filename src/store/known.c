@@ -152,9 +152,17 @@ gather_item(struct db *db, const char *key, bool same_key, struct gathered *g, s
     return RC_OK;
 }
 
+/* A mailbox in which a mail is looked for, and the key that it would have there. */
+struct named {
+    const char *mailbox, *key;
+};
+
 /* The one under its key first; then what is surely the same mail, then the other conflicts. */
-static enum rc
-gather_items(struct db *db, const struct arrival *a, struct gathered *g, struct err *err)
+static enum rc gather_in(struct db *db,
+                         const struct arrival *a,
+                         const struct named *in,
+                         struct gathered *g,
+                         struct err *err)
 {
     static const char candidates[] =
         "SELECT key, 0 AS place, 1 AS same_key FROM item WHERE key = $1"
@@ -172,16 +180,62 @@ gather_items(struct db *db, const struct arrival *a, struct gathered *g, struct 
     digest_hex(&a->source_digest, source);
     digest_hex(&g->payload, payload);
     TRY(stmt_open(db, candidates, &s, err));
-    stmt_text(s, 1, a->identity.key);
+    stmt_text(s, 1, in->key);
     stmt_text(s, 2, digest_is_zero(&a->source_digest) ? NULL : source);
     stmt_text(s, 3, digest_is_zero(&g->payload) ? NULL : payload);
-    stmt_text(s, 4, a->mailbox);
+    stmt_text(s, 4, in->mailbox);
     stmt_blob(s, 5, a->message_id);
     stmt_text(s, 6, g->known.same_octets_key);
     stmt_int(s, 7, ITEMS_MAX);
     while ((rc = stmt_row(s, err)) == RC_OK)
         TRY(gather_item(db, col_text(s, "key"), col_int(s, "same_key") == 1, g, err));
     return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+static enum rc gather_items(struct db *db,
+                            const struct policy *policy,
+                            const struct arrival *a,
+                            struct gathered *g,
+                            struct err *err)
+{
+    TRY(gather_in(db, a, &(struct named){a->mailbox, a->identity.key}, g, err));
+    for (size_t i = 0; a->member && i < policy->merge_across.count; i++)
+        TRY(gather_in(db, a, &(struct named){policy->merge_across.at[i], a->member[i].key}, g,
+                      err));
+    return RC_OK;
+}
+
+static enum rc is_taken(struct db *db, const char *key, bool *out, struct err *err)
+{
+    static const char find[] = "SELECT 1 AS one FROM item WHERE key = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, key);
+    enum rc rc = stmt_row(s, err);
+
+    *out = rc == RC_OK;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* In one pass of the group's order: its own mailbox's item counts more than any other's. */
+enum rc
+known_name(struct db *db, const struct policy *policy, struct arrival *arrival, struct err *err)
+{
+    bool found = false;
+
+    for (size_t i = 0; arrival->member && i < policy->merge_across.count; i++) {
+        bool own = strcmp(policy->merge_across.at[i], arrival->mailbox) == 0;
+        bool taken;
+
+        if (found && !own)
+            continue;
+        TRY(is_taken(db, arrival->member[i].key, &taken, err));
+        if (taken)
+            arrival->identity = arrival->member[i];
+        found = found || taken;
+    }
+    return RC_OK;
 }
 
 /* ---- the limits, by INTERNALDATE ----------------------------------------------------------- */
@@ -256,7 +310,7 @@ enum rc known_gather(struct db *db,
         policy_languages(policy, m, out->languages);
     }
     TRY(gather_same_octets(db, arrival, out, err));
-    TRY(gather_items(db, arrival, out, err));
+    TRY(gather_items(db, policy, arrival, out, err));
     if (m)
         TRY(known_cases(db, policy, arrival, out, err));
     if (!m || out->known.items > 0)

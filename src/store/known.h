@@ -34,6 +34,12 @@ struct gathered {
     size_t kept_count;
 };
 
+/* Mail seen before keeps its key: where one of its group's mailboxes has it, the arrival is named by
+ * that one's, its own first. */
+enum rc
+known_name(struct db *db, const struct policy *policy, struct arrival *arrival, struct err *err)
+    MUST_CHECK;
+
 enum rc known_gather(struct db *db,
                      const struct policy *policy,
                      const struct arrival *arrival,

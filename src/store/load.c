@@ -106,25 +106,10 @@ static enum rc read_attempt(struct stmt *s, struct work_effect *e, struct err *e
     return RC_OK;
 }
 
-static enum rc load_effects(struct db *db, struct work_item *out, struct err *err)
+static enum rc add_effects(struct stmt *s, struct work_item *out, struct err *err)
 {
-    static const char find[] =
-        "SELECT effect.id, effect.kind, effect.status, effect.target, effect.external_id,"
-        " effect.reason, effect.attempts, effect.due, effect.first_try, effect.server_faults,"
-        " CASE WHEN effect.status IN ('planned', 'deferred') THEN letter.octets END AS letter,"
-        " attempt.id AS attempt, attempt.run, attempt.armed_at, attempt.processed_uidvalidity,"
-        " attempt.processed_uidnext, (SELECT MIN(lost.armed_at) FROM attempt AS lost"
-        " WHERE lost.effect = effect.id AND lost.outcome = 'unknown') AS first_doubt FROM effect"
-        " LEFT JOIN attempt ON attempt.effect = effect.id AND attempt.number = effect.attempts"
-        " LEFT JOIN letter ON letter.effect = effect.id"
-        " WHERE effect.key = $1 AND (effect.kind <> 'move' OR effect.status <> 'done'"
-        " OR effect.target = (SELECT CAST(delivery.id AS TEXT) FROM delivery"
-        " WHERE delivery.key = effect.key AND delivery.won = 1)) ORDER BY effect.id";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 
-    TRY(stmt_open(db, find, &s, err));
-    stmt_text(s, 1, out->key);
     while ((rc = stmt_row(s, err)) == RC_OK) {
         struct work_effect e = {0};
 
@@ -137,19 +122,47 @@ static enum rc load_effects(struct db *db, struct work_item *out, struct err *er
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-/* ---- deliveries and attachments ------------------------------------------------------------ */
+#define EFFECTS                                                                                    \
+    "SELECT effect.id, effect.kind, effect.status, effect.target, effect.external_id,"             \
+    " effect.reason, effect.attempts, effect.due, effect.first_try, effect.server_faults,"         \
+    " CASE WHEN effect.status IN ('planned', 'deferred') THEN letter.octets END AS letter,"        \
+    " attempt.id AS attempt, attempt.run, attempt.armed_at, attempt.processed_uidvalidity,"        \
+    " attempt.processed_uidnext, (SELECT MIN(lost.armed_at) FROM attempt AS lost"                  \
+    " WHERE lost.effect = effect.id AND lost.outcome = 'unknown') AS first_doubt FROM effect"      \
+    " LEFT JOIN attempt ON attempt.effect = effect.id AND attempt.number = effect.attempts"        \
+    " LEFT JOIN letter ON letter.effect = effect.id"
 
-static enum rc load_deliveries(struct db *db, struct work_item *out, struct err *err)
+static enum rc load_effects(struct db *db, struct work_item *out, struct err *err)
 {
     static const char find[] =
-        "SELECT id, folder, uidvalidity, uid, octets, internal_ms, won, move_to, stale"
-        " FROM delivery WHERE key = $1 AND class <> 'replayed' AND (won = 1 OR left_folder = 0)"
-        " ORDER BY id";
+        EFFECTS " WHERE effect.key = $1 AND effect.elsewhere = ''"
+                " AND (effect.kind <> 'move' OR effect.status <> 'done'"
+                " OR effect.target = (SELECT CAST(delivery.id AS TEXT) FROM delivery"
+                " WHERE delivery.key = effect.key AND delivery.won = 1)) ORDER BY effect.id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    enum rc rc;
 
     TRY(stmt_open(db, find, &s, err));
     stmt_text(s, 1, out->key);
+    return add_effects(s, out, err);
+}
+
+static enum rc load_move(struct db *db, int64_t move, struct work_item *out, struct err *err)
+{
+    static const char find[] = EFFECTS " WHERE effect.key = $1 AND effect.id = $2";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, out->key);
+    stmt_int(s, 2, move);
+    return add_effects(s, out, err);
+}
+
+/* ---- deliveries and attachments ------------------------------------------------------------ */
+
+static enum rc add_deliveries(struct stmt *s, struct work_item *out, struct err *err)
+{
+    enum rc rc;
+
     while ((rc = stmt_row(s, err)) == RC_OK) {
         struct work_delivery d = {.id = col_int(s, "id"),
                                   .uidvalidity = (uint32_t)col_int(s, "uidvalidity"),
@@ -165,6 +178,35 @@ static enum rc load_deliveries(struct db *db, struct work_item *out, struct err 
         out->delivery[out->deliveries++] = d;
     }
     return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+#define DELIVERIES                                                                                 \
+    "SELECT id, folder, uidvalidity, uid, octets, internal_ms, won, move_to, stale FROM delivery"
+
+static enum rc load_deliveries(struct db *db, struct work_item *out, struct err *err)
+{
+    static const char find[] =
+        DELIVERIES " WHERE key = $1 AND class <> 'replayed' AND (won = 1 OR left_folder = 0)"
+                   " AND mailbox = (SELECT item.mailbox FROM item WHERE item.key = delivery.key)"
+                   " ORDER BY id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, out->key);
+    return add_deliveries(s, out, err);
+}
+
+static enum rc load_moved(struct db *db, int64_t move, struct work_item *out, struct err *err)
+{
+    static const char find[] = DELIVERIES " WHERE key = $1 AND id = (SELECT"
+                                          " CAST(effect.target AS INTEGER) FROM effect"
+                                          " WHERE effect.id = $2)";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, out->key);
+    stmt_int(s, 2, move);
+    return add_deliveries(s, out, err);
 }
 
 static enum rc load_attachments(struct db *db, struct work_item *out, struct err *err)
@@ -204,6 +246,21 @@ enum rc item_load(struct db *db, const char *key, struct work_item *out, struct 
     TRY(load_effects(db, &item, err));
     TRY(load_deliveries(db, &item, err));
     TRY(load_attachments(db, &item, err));
+    *out = item;
+    item = (struct work_item){0};
+    return RC_OK;
+}
+
+enum rc
+item_load_copy(struct db *db, const char *key, int64_t move, struct work_item *out, struct err *err)
+{
+    CLEANUP(work_item_clear) struct work_item item = {0};
+
+    TRY(load_item(db, key, &item, err));
+    TRY(load_move(db, move, &item, err));
+    TRY(load_moved(db, move, &item, err));
+    item.elsewhere = true;
+    item.fence = NO_FENCE;
     *out = item;
     item = (struct work_item){0};
     return RC_OK;

@@ -65,8 +65,9 @@ static enum rc insert_effect(struct writing *w,
                              struct err *err)
 {
     static const char insert[] =
-        "INSERT INTO effect (key, kind, target, status, external_id, reason, due, ack_id)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id";
+        "INSERT INTO effect (key, kind, target, status, external_id, reason, due, ack_id,"
+        " elsewhere) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE WHEN $2 = 'move' AND $9 <>"
+        " (SELECT mailbox FROM item WHERE key = $1) THEN $9 ELSE '' END) RETURNING id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, insert, &s, err));
@@ -78,6 +79,7 @@ static enum rc insert_effect(struct writing *w,
     stmt_text(s, 6, e->reason);
     stmt_when(s, 7, row->due_ms);
     stmt_text(s, 8, row->ack_id);
+    stmt_text(s, 9, p->arrival->mailbox);
     TRY(stmt_row(s, err));
     *id = col_int(s, "id");
     return stmt_run(s, NULL, err);

@@ -157,14 +157,16 @@ static enum rc write_as_copy(const struct reserving *r,
 static enum rc
 write_one(const struct reserving *r, const struct arrival *arrival, bool *new_item, struct err *err)
 {
-    enum written written;
+    struct arrival named = *arrival;
+    enum written written = LOST_THE_KEY;
     struct verdict v;
 
-    TRY(write_judged(r, arrival, &v, &written, err));
-    if (written == LOST_THE_KEY)
-        TRY(write_judged(r, arrival, &v, &written, err));
+    for (int look = 0; look < 2 && written == LOST_THE_KEY; look++) {
+        TRY(known_name(r->w->store->db, r->policy, &named, err));
+        TRY(write_judged(r, &named, &v, &written, err));
+    }
     *new_item = written == NEW_ITEM;
-    return written == LOST_THE_KEY ? write_as_copy(r, arrival, &v, err) : RC_OK;
+    return written == LOST_THE_KEY ? write_as_copy(r, &named, &v, err) : RC_OK;
 }
 
 enum rc reserve_one(const struct reserving *r,

@@ -18,8 +18,10 @@ struct moving {
 
 static enum rc read_effect(struct db *db, struct moving *m, struct err *err)
 {
-    static const char find[] = "SELECT effect.key, item.mailbox, effect.kind, effect.status,"
-                               " effect.attempts FROM effect JOIN item ON item.key = effect.key"
+    static const char find[] = "SELECT effect.key, CASE WHEN effect.elsewhere <> ''"
+                               " THEN effect.elsewhere ELSE item.mailbox END AS mailbox,"
+                               " effect.kind, effect.status, effect.attempts FROM effect JOIN item "
+                               "ON item.key = effect.key"
                                " WHERE effect.id = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

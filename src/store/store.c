@@ -66,6 +66,7 @@ struct ledger store_ledger(struct store *store)
         .people = &store_people,
         .operators = &store_operators,
         .notices = &store_notices,
+        .webhooks = &store_webhooks,
     };
 }
 

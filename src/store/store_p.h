@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * store_p - what the files of this folder share: the open ledger and its six vtables.
+ * store_p - what the files of this folder share: the open ledger and its vtables.
  *
  * `self` of every port function is a struct store. A connection is one thread's.
  */
@@ -30,3 +30,4 @@ extern const struct ledger_work store_work;
 extern const struct ledger_people store_people;
 extern const struct ledger_operators store_operators;
 extern const struct ledger_notices store_notices;
+extern const struct ledger_webhooks store_webhooks;

@@ -163,10 +163,19 @@ static enum rc events(struct counting *c, struct err *err)
     return RC_OK;
 }
 
+static enum rc webhooks(struct counting *c, struct err *err)
+{
+    struct view_webhook *row;
+
+    TRY(view_webhook_rows(c->db, c->view, &row, &c->n->webhooks, err));
+    c->n->webhook = row;
+    return RC_OK;
+}
+
 enum rc view_numbers(void *self, struct view *out, struct err *err)
 {
-    static enum rc (*const parts[])(struct counting *, struct err *) = {mails,    steps,   deeds,
-                                                                        channels, latency, events};
+    static enum rc (*const parts[])(struct counting *, struct err *) = {
+        mails, steps, deeds, channels, webhooks, latency, events};
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_numbers));

@@ -28,6 +28,8 @@ struct views store_views(struct store *store)
         .deliveries = view_deliveries,
         .cases = view_cases,
         .one_case = view_one_case,
+        .webhooks = view_webhooks,
+        .dead_letters = view_dead_letters,
         .numbers = view_numbers,
         .duplicates = view_duplicates_of,
         .duplicate_rows = view_duplicate_rows,

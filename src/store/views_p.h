@@ -56,6 +56,13 @@ enum rc view_left(void *self,
                   struct view *out,
                   struct err *err) MUST_CHECK;
 enum rc view_contradictions(void *self, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_webhooks(void *self, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_webhook_rows(struct db *db,
+                          struct view *view,
+                          struct view_webhook **out,
+                          size_t *count,
+                          struct err *err) MUST_CHECK;
+enum rc view_dead_letters(void *self, size_t limit, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_numbers(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_alike(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 

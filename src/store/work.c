@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim.h"
 #include "commit.h"
+#include "elsewhere.h"
 #include "load.h"
 #include "store_p.h"
 
@@ -137,6 +138,7 @@ work_next_due(void *self, const char *mailbox, struct instant now, int64_t *out,
     if (!paused) {
         TRY(next_of_ours(store, mailbox, &earliest, err));
         TRY(next_of_others(store, mailbox, now, &earliest, err));
+        TRY(elsewhere_due(store, mailbox, now, &earliest, err));
     }
     *out = earliest;
     return RC_OK;
@@ -196,7 +198,8 @@ work_filing_taken(void *self, const char *mailbox, const char *external_id, stru
     static const char find[] =
         "SELECT 1 AS one FROM effect JOIN item ON item.key = effect.key"
         " WHERE effect.external_id = $1 AND effect.external_id <> '' AND effect.kind = 'move'"
-        " AND effect.status = 'done' AND item.mailbox = $2 LIMIT 1";
+        " AND effect.status = 'done' AND $2 = CASE WHEN effect.elsewhere <> ''"
+        " THEN effect.elsewhere ELSE item.mailbox END LIMIT 1";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

@@ -307,6 +307,31 @@ static void notices_failing(struct writing *w, const struct metric *m)
              {"channel", w->numbers->channel[i].channel});
 }
 
+static void webhooks_waiting(struct writing *w, const struct metric *m)
+{
+    for (size_t i = 0; i < w->numbers->webhooks; i++)
+        LINE(w, m, w->numbers->webhook[i].waiting, {"webhook", w->numbers->webhook[i].name});
+}
+
+static void webhooks_dead(struct writing *w, const struct metric *m)
+{
+    for (size_t i = 0; i < w->numbers->webhooks; i++)
+        LINE(w, m, w->numbers->webhook[i].dead, {"webhook", w->numbers->webhook[i].name});
+}
+
+static void webhooks_told(struct writing *w, const struct metric *m)
+{
+    for (size_t i = 0; i < w->numbers->webhooks; i++)
+        LINE(w, m, w->numbers->webhook[i].done, {"webhook", w->numbers->webhook[i].name});
+}
+
+static void webhooks_failing(struct writing *w, const struct metric *m)
+{
+    for (size_t i = 0; i < w->numbers->webhooks; i++)
+        LINE(w, m, seconds_since(w, w->numbers->webhook[i].failing_since_ms),
+             {"webhook", w->numbers->webhook[i].name});
+}
+
 static void build(struct writing *w, const struct metric *m)
 {
     LINE(w, m, 1, {"version", w->here.version});
@@ -347,6 +372,10 @@ static const struct metric metrics[] = {
     { "onecase_secret_expires_timestamp_seconds","gauge",    "When the secret for a server expires, where the configuration says it.",                    secrets, NULL         },
     { "onecase_notices_total",                  "counter",   "Tries of notices by channel and outcome.",                                                  notices, NULL         },
     { "onecase_notices_failing_seconds",        "gauge",     "For how long notices by a channel have failed; 0 where the last went well.",                notices_failing, NULL },
+    { "onecase_webhook_waiting",                "gauge",     "Posts to a webhook that are still to be taken.",                                            webhooks_waiting, NULL },
+    { "onecase_webhook_dead",                   "gauge",     "Posts to a webhook that nobody tries any more, until a person acts.",                       webhooks_dead, NULL   },
+    { "onecase_webhook_done_total",             "counter",   "Posts that a webhook's receiver has taken.",                                                webhooks_told, NULL   },
+    { "onecase_webhook_failing_seconds",        "gauge",     "For how long a webhook has failed; 0 where the last post was taken.",                       webhooks_failing, NULL },
     { "onecase_build_info",                     "gauge",     "1, with the version.",                                                                      build, NULL           },
 };
 /* clang-format on */

@@ -29,6 +29,8 @@ static const struct { const char *kind; int64_t lasted_ms; const char *over; } k
     { "imap-secret", 0,      "the secret for its IMAP server is new"   },
     { "smtp-secret", 0,      "the secret for its SMTP server is new"   },
     { "disk",        0,      "the disk has room again"                 },
+    { "webhook",     LASTED, "webhooks work again"                     },
+    { "webhook-dead",0,      "no dead letter of a webhook is left"     },
     { "died",        0,      "no process died lately"                  },
 };
 /* clang-format on */

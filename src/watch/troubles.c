@@ -285,6 +285,36 @@ static void notices(struct finding_troubles *f)
     }
 }
 
+/* Of all webhooks together: the one that has failed for longest gives its name. */
+static void webhooks_fail(struct finding_troubles *f)
+{
+    const struct view_webhook *worst = NULL;
+    char since[32];
+    for (size_t i = 0; i < f->numbers->webhooks; i++) {
+        const struct view_webhook *w = &f->numbers->webhook[i];
+        if (w->failing_since_ms != NOT_DUE &&
+            (!worst || w->failing_since_ms < worst->failing_since_ms))
+            worst = w;
+    }
+    if (!worst)
+        return;
+    struct trouble *t = add(f, "webhook", "", LEVEL_WARNING, SORT_SERVICE);
+    t->since_ms = worst->failing_since_ms;
+    period_text(worst->failing_since_ms, f->now_ms, since);
+    words(t, "the webhook %s fails since %s (%.100s)", worst->name, since, worst->why);
+}
+
+static void dead_letters(struct finding_troubles *f)
+{
+    int64_t dead = 0;
+    for (size_t i = 0; i < f->numbers->webhooks; i++)
+        dead += f->numbers->webhook[i].dead;
+    if (dead > 0)
+        words(add(f, "webhook-dead", "", LEVEL_WARNING, SORT_SERVICE),
+              "%" PRId64 " %s to webhooks %s taken (onecase webhooks)", dead,
+              dead == 1 ? "post" : "posts", dead == 1 ? "was not" : "were not");
+}
+
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
 static const struct view_mailbox *seen(const struct view *view, const char *id)
@@ -333,6 +363,8 @@ enum rc troubles_find(const struct operations *ops,
     disk(&f);
     deaths(&f);
     notices(&f);
+    webhooks_fail(&f);
+    dead_letters(&f);
     return RC_OK;
 }
 

@@ -51,6 +51,13 @@ def offered_by_fish(scripts, *typed):
     return [row.split("\t")[0] for row in said.stdout.splitlines()]
 
 
+def offered_by_zsh(scripts, *typed):
+    """What its script hands to zsh's own functions."""
+    script = ("compadd() { shift; print -l -- $@ }; _describe() { print -l -- ${commands%%:*} }; compdef() {}; _files() {};"
+              f"source {scripts}/_onecase; words=(onecase {' '.join(shlex.quote(word) for word in typed)}); CURRENT={len(typed) + 1}; _onecase")
+    return subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, check=True, cwd=scripts).stdout.split()
+
+
 def at_zsh(scripts, *lines):
     """What a line becomes by the tab key."""
     master, slave = pty.openpty()
@@ -94,6 +101,17 @@ def test_bash_knows_the_configuration_file_before_the_command(scripts):
     assert offered_by_bash(scripts, "-c", "onecase.b") == ["onecase.bash"]
     assert offered_by_bash(scripts, "-c", "x.yaml", "stat") == ["status"]
     assert offered_by_bash(scripts, "decide", "--ma") == ["--mailbox"]
+
+
+def test_the_three_shells_offer_the_same(scripts):
+    known = commands()
+    assert set(offered_by_zsh(scripts, "")) == set(offered_by_bash(scripts, "")) == set(known)
+    for first in known:
+        by_bash = set(offered_by_bash(scripts, first, ""))
+        assert set(offered_by_zsh(scripts, first, "")) == by_bash, first
+        by_fish = set(offered_by_fish(scripts, first, "")) | set(offered_by_fish(scripts, first, "--"))
+        files = {entry.name for entry in scripts.iterdir()} | {entry.name + "/" for entry in scripts.iterdir()}
+        assert by_fish - files == by_bash, first
 
 
 def test_fish_offers_every_command_with_what_it_does(scripts):

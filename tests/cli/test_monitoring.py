@@ -148,6 +148,10 @@ FIRE = {
                              [series("onecase_secret_expires_timestamp_seconds", f"{31 * 86400}x90", mailbox="help", service="imap")]),
     "OnecaseNoticesFail": ([series("onecase_notices_failing_seconds", "3601x90", channel="mail")],
                            [series("onecase_notices_failing_seconds", "3600x90", channel="mail")]),
+    "OnecaseWebhookFails": ([series("onecase_webhook_failing_seconds", "3601x90", webhook="chat")],
+                            [series("onecase_webhook_failing_seconds", "3600x90", webhook="chat")]),
+    "OnecaseWebhookDeadLetters": ([series("onecase_webhook_dead", "1x90", webhook="chat")],
+                                  [series("onecase_webhook_dead", "0x90", webhook="chat")]),
     # By the hour: 30 days of two copies a day, then one of seventy-two.
     "OnecaseDuplicatesAboveNormal": (
         [series("onecase_deliveries_total", "0+0.1x696 72+3x24", mailbox="help", **{"class": "redelivered"})],

@@ -51,6 +51,23 @@ def test_a_conflict_stands_side_by_side_with_what_differs_marked(desk):
     assert item(desk, name)["disposition"] == "dismissed"
 
 
+def test_a_dead_letter_of_a_webhook_is_sent_again_with_a_reason(desk):
+    ann, bob = desk.visitor("operator"), desk.visitor("viewer")
+    desk.sql("INSERT INTO webhook (name, read_to) VALUES ('chat', 0)")
+    desk.sql("INSERT INTO webhook_outbox (message_id, webhook, key, event, type, reason, status, why, attempts, created_at,"
+             " ended_at) SELECT 'msg_1', 'chat', key, number, 'created', '', 'refused', 'its receiver said 422', 3, 1, 2"
+             " FROM event WHERE what = 'reserve' LIMIT 1")
+    page = ann.get("/webhooks").text
+    assert "its receiver said 422" in page and 'value="msg_1"' in page and "a new case" in page
+    assert 'name="post"' not in bob.get("/webhooks").text
+    assert ann.post("/webhooks", reason="mended").status == 400
+    assert ann.post("/webhooks", post="msg_1", reason=" ").status == 400
+    answer = ann.post("/webhooks", post="msg_1", reason="the receiver is mended")
+    assert answer.status == 303 and answer.to == "/webhooks?said=recorded"
+    assert desk.sql("SELECT status FROM webhook_outbox") == [("planned",)]
+    assert desk.sql("SELECT text FROM note WHERE text LIKE '%the receiver is mended%'")
+
+
 def test_who_was_not_told_is_told_in_bulk(desk):
     ann = desk.visitor("operator")
     page = ann.get("/not-told").text

@@ -17,6 +17,7 @@ PAGES = {  # path: (least role, what its heading says)
     f"/case/{DOUBT}": ("operator", DOUBT), "/not-told": ("operator", "Not told"),
     "/duplicates": ("viewer", "Duplicates"), "/arrivals?figure=deliveries": ("viewer", "arrivals"),
     "/deployments": ("viewer", "Deployments"), "/audit": ("operator", "Audit"), "/health": ("viewer", "Health"),
+    "/webhooks": ("viewer", "Webhooks"),
 }
 PERSONAL = ["ann@example.com", "yamada@example.jp", "carl@example.net", "fay@example.net", "no-such-user@example.net",
             "jammed", "Invoice 4711", "Who am I?", "chair", "Another mail under"]
@@ -55,7 +56,7 @@ def test_what_a_viewer_may_not_do_changes_nothing(shown):
     viewer = shown.visitors["viewer"]
     before = shown.sql("SELECT COUNT(*) FROM event")
     token = viewer.token()
-    for path in (f"/mail/{DOUBT}/decide", f"/mail/{DOUBT}/replay", f"/case/{DOUBT}/act", "/not-told", "/pause"):
+    for path in (f"/mail/{DOUBT}/decide", f"/mail/{DOUBT}/replay", f"/case/{DOUBT}/act", "/not-told", "/pause", "/webhooks"):
         answer = viewer.ask("POST", path, {"form_token": token, "decision": "acknowledgement-sent", "reason": "why",
                                            "mail": DOUBT, "act": "close", "mailbox": "help", "to": "pause"})
         assert answer.status == 403, path

@@ -167,7 +167,7 @@ static enum rc make_folder(struct bench *b, const char *path)
 
 static enum rc sync_folder(struct bench *b, const char *path)
 {
-    return b->files.sync_folder(b->files.self, path, NULL);
+    return b->files.sync_folders(b->files.self, &path, 1, NULL);
 }
 
 static enum rc remove_file(struct bench *b, const char *path)

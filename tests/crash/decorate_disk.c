@@ -44,6 +44,7 @@ AT_POINT(blobs,
          path,
          sink,
          err)
+AT_POINT(blobs, settle, (void *self, struct err *err), self, err)
 AT_POINT(blobs, forget, (void *self, const char *path, struct err *err), self, path, err)
 
 /* What is not kept is dropped, as the port says. */
@@ -77,6 +78,7 @@ const struct blobs *decorated_blobs(const struct blobs *real)
         .drop = blobs_drop,
         .keep_original = blobs_keep_original,
         .keep_attachment = blobs_keep_attachment,
+        .settle = blobs_settle,
         .read = blobs_read,
         .forget = blobs_forget,
     };
@@ -108,7 +110,13 @@ AT_POINT(files,
          to,
          err)
 AT_POINT(files, make_folder, (void *self, const char *path, struct err *err), self, path, err)
-AT_POINT(files, sync_folder, (void *self, const char *path, struct err *err), self, path, err)
+AT_POINT(files,
+         sync_folders,
+         (void *self, const char *const *path, size_t count, struct err *err),
+         self,
+         path,
+         count,
+         err)
 AT_POINT(files,
          read,
          (void *self,
@@ -139,7 +147,7 @@ const struct files *decorated_files(const struct files *real)
         .sync = files_sync,
         .link = files_link,
         .make_folder = files_make_folder,
-        .sync_folder = files_sync_folder,
+        .sync_folders = files_sync_folders,
         .read = files_read,
         .remove = files_remove,
         .space = files_space,

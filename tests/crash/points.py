@@ -20,9 +20,9 @@ ANSWERS = {
     "mailbox.append": SERVER + ("unknown", "lost"), "mailbox.move": SERVER + ("unknown", "lost"),
     "mailbox.search": SERVER, "courier.begin": ("refused",), "courier.next": ("broken",),
     "blobs.begin": DISK, "blobs.add": DISK, "blobs.keep_incoming": DISK, "blobs.keep_original": DISK,
-    "blobs.keep_attachment": DISK, "blobs.read": DISK, "blobs.forget": DISK,
+    "blobs.keep_attachment": DISK, "blobs.settle": DISK, "blobs.read": DISK, "blobs.forget": DISK,
     "files.create": DISK, "files.append": DISK, "files.sync": DISK, "files.link": DISK, "files.make_folder": DISK,
-    "files.sync_folder": DISK, "files.read": DISK, "files.remove": DISK, "files.space": DISK,
+    "files.sync_folders": DISK, "files.read": DISK, "files.remove": DISK, "files.space": DISK,
     "reader.read": ("refused", "deferred", "broken"), "composer.compose": ("refused",),
     "processes.enter": ("broken",),
 }

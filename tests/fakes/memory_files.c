@@ -204,16 +204,22 @@ static enum rc memory_make_folder(void *self, const char *path, struct err *err)
     return RC_OK;
 }
 
-static enum rc memory_sync_folder(void *self, const char *path, struct err *err)
+static enum rc sync_folder(struct memory_files *m, const char *path, struct err *err)
 {
-    struct memory_files *m = self;
-
     TRY(begin(m, "sync_folder", path, err));
     if (!is_folder(m, slice_z(path)))
         return FAIL(err, RC_NOT_FOUND, "files: no such folder");
     for (size_t i = 0; i < m->name_count; i++)
         if (slice_eqz(parent_of(m->names[i].path), path))
             m->names[i].durable = m->names[i].now;
+    return RC_OK;
+}
+
+static enum rc
+memory_sync_folders(void *self, const char *const *path, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        TRY(sync_folder(self, path[i], err));
     return RC_OK;
 }
 
@@ -366,7 +372,7 @@ struct files memory_files_port(struct memory_files *m)
         .sync = memory_sync,
         .link = memory_link,
         .make_folder = memory_make_folder,
-        .sync_folder = memory_sync_folder,
+        .sync_folders = memory_sync_folders,
         .read = memory_read,
         .remove = memory_remove,
         .space = memory_space,

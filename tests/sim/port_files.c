@@ -55,11 +55,18 @@ static enum rc files_make_folder(void *self, const char *path, struct err *err)
     THROUGH_GATE(run, CALL_FILES_FOLDER, err, disk_make_folder(disk_of(run), path, err));
 }
 
-static enum rc files_sync_folder(void *self, const char *path, struct err *err)
+/* One by one: the program may die between two of them. */
+static enum rc sync_folder(struct run *run, const char *path, struct err *err)
 {
-    struct run *run = self;
-
     THROUGH_GATE(run, CALL_FILES_SYNC_FOLDER, err, disk_sync_folder(disk_of(run), path, err));
+}
+
+static enum rc
+files_sync_folders(void *self, const char *const *path, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        TRY(sync_folder(self, path[i], err));
+    return RC_OK;
 }
 
 static enum rc read_disk(struct run *run, const char *path, struct slice *out, struct err *err)
@@ -119,7 +126,7 @@ struct files port_files(struct run *run)
         .sync = files_sync,
         .link = files_link,
         .make_folder = files_make_folder,
-        .sync_folder = files_sync_folder,
+        .sync_folders = files_sync_folders,
         .read = files_read,
         .remove = files_remove,
         .space = files_space,

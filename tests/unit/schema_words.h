@@ -46,16 +46,19 @@ static inline struct slice schema_between(struct slice text, const char *from, c
     return SLICE_EMPTY;
 }
 
-/* Fails the test unless the column's CHECK allows exactly the `count` words of `text`. */
-static inline void
-assert_schema(const char *table, const char *column, const char *(*text)(size_t), size_t count)
+/* Fails the test unless the column's CHECK in that migration allows exactly the `count` words of `text`. */
+static inline void assert_schema_of(const char *file,
+                                    const char *table,
+                                    const char *column,
+                                    const char *(*text)(size_t),
+                                    size_t count)
 {
     CLEANUP(str_clear) struct str sql = STR_INIT;
     CLEANUP(str_clear) struct str head = STR_INIT;
     CLEANUP(str_clear) struct str check = STR_INIT;
     size_t quotes = 0;
 
-    assert_true(schema_read("0001_ledger.sql", &sql));
+    assert_true(schema_read(file, &sql));
     str_addf(&head, "CREATE TABLE %s (", table);
     str_addf(&check, "CHECK (%s IN (", column);
 
@@ -73,4 +76,10 @@ assert_schema(const char *table, const char *column, const char *(*text)(size_t)
     for (size_t i = 0; i < words.len; i++)
         quotes += words.at[i] == '\'';
     assert_int_equal(quotes, 2 * count);
+}
+
+static inline void
+assert_schema(const char *table, const char *column, const char *(*text)(size_t), size_t count)
+{
+    assert_schema_of("0001_ledger.sql", table, column, text, count);
 }

@@ -71,6 +71,8 @@ static enum rc keep_mail(struct bench *b, struct slice octets, struct digest *ou
         rc = p->add(p->self, w, slice_cut(octets, half.len, octets.len), NULL);
     if (rc == RC_OK)
         rc = p->keep_incoming(p->self, &w, out, NULL);
+    if (rc == RC_OK)
+        rc = p->settle(p->self, NULL);
     p->drop(p->self, &w);
     assert_null(w);
     return rc;
@@ -89,7 +91,14 @@ static enum rc keep_part(struct bench *b)
 {
     struct digest part = sha256_of(SLICE(PART));
 
-    return b->blobs.keep_attachment(b->blobs.self, KEY, NAME, SPOOL, &part, NULL);
+    TRY(b->blobs.keep_attachment(b->blobs.self, KEY, NAME, SPOOL, &part, NULL));
+    return b->blobs.settle(b->blobs.self, NULL);
+}
+
+static enum rc keep_original(struct bench *b, const struct digest *mail)
+{
+    TRY(b->blobs.keep_original(b->blobs.self, mail, KEY, NULL));
+    return b->blobs.settle(b->blobs.self, NULL);
 }
 
 static void assert_holds(struct bench *b, const char *path, struct slice octets)
@@ -124,7 +133,7 @@ static enum rc one_message(struct bench *b, struct told *told)
     incoming_path(incoming);
     TRY(keep_mail(b, SLICE(MAIL), &mail));
     told->incoming = true;
-    TRY(p->keep_original(p->self, &mail, KEY, NULL));
+    TRY(keep_original(b, &mail));
     told->original = true;
     TRY(write_spool(b));
     TRY(keep_part(b));
@@ -170,17 +179,17 @@ static void octets_come_before_names_and_names_before_the_answer(void **state)
     assert_int_equal(keep_mail(b, SLICE(MAIL), &mail), RC_OK);
     str_addf(&expected,
              "make_folder tmp\ncreate tmp/fetch-0\nappend tmp/fetch-0\nappend tmp/fetch-0\n"
-             "sync tmp/fetch-0\nmake_folder incoming\nsync_folder .\nlink %s\n"
-             "sync_folder incoming\nremove tmp/fetch-0\n",
+             "sync tmp/fetch-0\nmake_folder incoming\nlink %s\nremove tmp/fetch-0\n"
+             "sync_folder .\nsync_folder incoming\n",
              incoming);
     assert_string_equal(str_z(&b->disk->log), str_z(&expected));
 
     str_empty(&b->disk->log);
-    assert_int_equal(b->blobs.keep_original(b->blobs.self, &mail, KEY, NULL), RC_OK);
-    assert_string_equal(str_z(&b->disk->log), "make_folder items\nsync_folder .\n"
-                                              "make_folder items/6b\nsync_folder items\n"
-                                              "make_folder " ITEM "\nsync_folder items/6b\n"
-                                              "link " ORIGINAL "\nsync_folder " ITEM "\n");
+    assert_int_equal(keep_original(b, &mail), RC_OK);
+    assert_string_equal(str_z(&b->disk->log), "make_folder items\nmake_folder items/6b\n"
+                                              "make_folder " ITEM "\nlink " ORIGINAL "\n"
+                                              "sync_folder .\nsync_folder items\n"
+                                              "sync_folder items/6b\nsync_folder " ITEM "\n");
 }
 
 static void an_attachment_is_made_durable_and_read_back_before_it_is_named(void **state)
@@ -193,11 +202,58 @@ static void an_attachment_is_made_durable_and_read_back_before_it_is_named(void 
     assert_int_equal(keep_part(b), RC_OK);
     assert_string_equal(str_z(&b->disk->log),
                         "sync " SPOOL "\nread " SPOOL "\nread " SPOOL "\n"
-                        "make_folder items\nsync_folder .\n"
-                        "make_folder items/6b\nsync_folder items\n"
-                        "make_folder " ITEM "\nsync_folder items/6b\n"
-                        "make_folder " ITEM "/attachments\nsync_folder " ITEM "\n"
-                        "link " ATTACHED "\nsync_folder " ITEM "/attachments\n");
+                        "make_folder items\nmake_folder items/6b\nmake_folder " ITEM "\n"
+                        "make_folder " ITEM "/attachments\nlink " ATTACHED "\n"
+                        "sync_folder .\nsync_folder items\nsync_folder items/6b\n"
+                        "sync_folder " ITEM "\nsync_folder " ITEM "/attachments\n");
+}
+
+static size_t count_of(const char *text, const char *needle)
+{
+    size_t count = 0;
+
+    while ((text = strstr(text, needle)) != NULL) {
+        count++;
+        text++;
+    }
+    return count;
+}
+
+static void a_folder_that_many_files_went_to_is_made_durable_once(void **state)
+{
+    CLEANUP(bench_free) struct bench *b = bench_new();
+    struct blobs *p = &b->blobs;
+    struct digest mail;
+    char key[] = KEY;
+
+    (void)state;
+    assert_int_equal(keep_mail(b, SLICE(MAIL), &mail), RC_OK);
+    str_empty(&b->disk->log);
+    for (key[63] = '0'; key[63] <= '9'; key[63]++)
+        assert_int_equal(p->keep_original(p->self, &mail, key, NULL), RC_OK);
+    assert_int_equal(count_of(str_z(&b->disk->log), "sync_folder"), 0);
+    assert_int_equal(p->settle(p->self, NULL), RC_OK);
+    assert_int_equal(count_of(str_z(&b->disk->log), "sync_folder items/6b\n"), 1);
+    assert_int_equal(count_of(str_z(&b->disk->log), "sync_folder"), 3 + 10);
+    assert_int_equal(p->settle(p->self, NULL), RC_OK);
+    assert_int_equal(count_of(str_z(&b->disk->log), "sync_folder"), 3 + 10);
+}
+
+static void where_settling_fails_every_folder_is_settled_again(void **state)
+{
+    CLEANUP(bench_free) struct bench *b = bench_new();
+    struct blobs *p = &b->blobs;
+    struct digest mail;
+
+    (void)state;
+    assert_int_equal(keep_mail(b, SLICE(MAIL), &mail), RC_OK);
+    assert_int_equal(p->keep_original(p->self, &mail, KEY, NULL), RC_OK);
+    b->disk->fails_at = b->disk->operations + 1;
+    b->disk->failure = RC_BROKEN;
+    assert_int_equal(p->settle(p->self, NULL), RC_BROKEN);
+    assert_int_equal(keep_original(b, &mail), RC_OK);
+    memory_files_power_cut(b->disk, 0);
+    assert_holds(b, ORIGINAL, SLICE(MAIL));
 }
 
 /* Crashes */
@@ -298,7 +354,7 @@ static void the_same_octets_again_are_kept_already(void **state)
     assert_int_equal(keep_mail(b, SLICE(MAIL), &second), RC_OK);
     assert_true(digest_eq(&first, &second));
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(b->blobs.keep_original(b->blobs.self, &first, KEY, NULL), RC_OK);
+        assert_int_equal(keep_original(b, &first), RC_OK);
         assert_int_equal(write_spool(b), RC_OK);
         assert_int_equal(keep_part(b), RC_OK);
     }
@@ -372,7 +428,7 @@ static void what_was_kept_need_not_be_there_to_be_kept_again(void **state)
 
     (void)state;
     assert_int_equal(one_message(b, &told), RC_OK);
-    assert_int_equal(b->blobs.keep_original(b->blobs.self, &mail, KEY, NULL), RC_OK);
+    assert_int_equal(keep_original(b, &mail), RC_OK);
     assert_int_equal(keep_part(b), RC_OK);
 }
 
@@ -534,6 +590,8 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(octets_come_before_names_and_names_before_the_answer),
         cmocka_unit_test(an_attachment_is_made_durable_and_read_back_before_it_is_named),
+        cmocka_unit_test(a_folder_that_many_files_went_to_is_made_durable_once),
+        cmocka_unit_test(where_settling_fails_every_folder_is_settled_again),
         cmocka_unit_test(what_was_reported_kept_survives_a_power_cut_after_any_operation),
         cmocka_unit_test(what_a_killed_run_left_is_made_durable_by_the_next),
         cmocka_unit_test(any_operation_may_fail_and_the_next_try_ends_well),

@@ -90,6 +90,30 @@ static void however_the_octets_are_cut(void **state)
     }
 }
 
+/* Whole groups are decoded at once, and octets one by one where that is not possible. */
+static void base64_at_once_is_base64_octet_by_octet(void **state)
+{
+    static const char often[] = "AZaz09+/QWERasdf1234=\r\n-_ ";
+    uint32_t dice = 7;
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        CLEANUP(str_clear) struct str in = STR_INIT, whole = STR_INIT, single = STR_INIT;
+        CLEANUP(decoder_clear) struct decoder d;
+
+        for (int i = 0; i < 3000; i++) {
+            dice = dice * 1664525 + 1013904223;
+            str_addc(&in, often[(dice >> 16) % (i % 500 < 400 ? 20 : sizeof often - 1)]);
+        }
+        transfer_decode(TRANSFER_BASE64, str_slice(&in), &whole);
+        decoder_init(&d, TRANSFER_BASE64);
+        for (size_t at = 0; at < in.len; at++)
+            decoder_add(&d, slice_cut(str_slice(&in), at, 1), &single);
+        decoder_end(&d, &single);
+        assert_octets(&whole, str_slice(&single));
+    }
+}
+
 static void an_encoding_has_names(void **state)
 {
     static const struct {
@@ -119,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_encoding_is_undone),
         cmocka_unit_test(however_the_octets_are_cut),
+        cmocka_unit_test(base64_at_once_is_base64_octet_by_octet),
         cmocka_unit_test(an_encoding_has_names),
     };
 

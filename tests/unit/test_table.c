@@ -121,8 +121,9 @@ static void no_control_gets_out_and_no_line_ends_in_blanks(void **state)
 
 static void a_bold_heading_costs_no_width(void **state)
 {
-    static const char *const headings[] = {"A", "B"}, *const cells[] = {"one", "two"};
-    CLEANUP(table_free) struct table *t = table_new(headings, 2);
+    static const struct column two[] = {{"A", 4, 0, false}, {"B", 4, 0, false}};
+    static const char *const cells[] = {"one", "two"};
+    CLEANUP(table_free) struct table *t = table_of(two, 2);
 
     (void)state;
     table_row(t, cells);

@@ -45,6 +45,7 @@ NUMBERED(dmarc, dmarc_text)
 NUMBERED(stage, stage_text)
 NUMBERED(key_source, key_source_text)
 NUMBERED(decision, decision_text)
+NUMBERED(webhook_event, webhook_event_text)
 
 static void every_word_of_the_core_has_a_label(void **state)
 {
@@ -68,6 +69,7 @@ static void every_word_of_the_core_has_a_label(void **state)
         {"stage", STAGE_COUNT, stage_text_at},
         {"source", KEY_SOURCE_COUNT, key_source_text_at},
         {"decision", DECISION_COUNT, decision_text_at},
+        {"webhook-event", WEBHOOK_EVENT_COUNT, webhook_event_text_at},
     };
 
     (void)state;
