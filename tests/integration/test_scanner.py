@@ -83,7 +83,7 @@ FAULTS = ["refuse", "drop", "reset", "hang up", "stall", "deaf", "garbage", "end
 def test_a_scanner_that_fails_is_waited_for_and_nothing_is_accepted_unscanned(rig, turn):
     """Whatever it does, the item waits in sight; once it works again, everything goes on."""
     size = 8 << 20 if turn == "deaf" else 300000  # more than the system holds for a server that does not read
-    with ClamdPeer(turn, "ok") as clamd, SmtpPeer("") as peer:
+    with ClamdPeer(turn) as clamd, SmtpPeer("") as peer:
         scan(rig, f"127.0.0.1:{clamd.port}")
         rig.send_to(peer.port)
         rig.deliver(attached("waits", ("good.pdf", PDF + b"\0" * size)))
@@ -97,6 +97,7 @@ def test_a_scanner_that_fails_is_waited_for_and_nothing_is_accepted_unscanned(ri
         if turn == "refuse":
             assert "the virus scanner fails since" in rig.run("status").stdout
             assert "the virus scanner fails" in rig.run("check", status=None).stdout
+        clamd.turns[:] = ["ok"]
         await_(lambda: rig.once()["completed"], "the scanner works again")
         assert stored(rig) == ["01-good.pdf"] and len(peer.accepted) == 1 and rig.status()["circuit"] is None
         assert clamd.files[-1] == PDF + b"\0" * size

@@ -115,7 +115,10 @@ class Cyrus(ImapServer):
             except OSError:
                 return
             with asker:
-                self.judge(asker.makefile("rb"), asker)
+                try:
+                    self.judge(asker.makefile("rb"), asker)
+                except OSError:
+                    pass  # who asked has gone; the next shall have an answer
 
     def judge(self, said, asker):
         def text():
