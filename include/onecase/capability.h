@@ -21,6 +21,7 @@
     X(CAN_LITERALS,  0,    "LITERAL+",         "not used: a literal waits until the server wants it", "the same")                                                            \
     X(CAN_SPECIAL,   0,    "SPECIAL-USE",      "not used: folders are named in the configuration", "the same")                                                               \
     X(CAN_UTF8,      0,    "UTF8=ACCEPT",      "not enabled: names are written in modified UTF-7", "the same")                                                               \
+    X(MUST_UTF8,     16,   "UTF8=ONLY",        "UTF8=ACCEPT is enabled: names are written in UTF-8", "names are written in modified UTF-7")                                  \
     X(CAN_KEYWORDS,  0,    "keywords (PERMANENTFLAGS \\*)", "not used: what a deployment claims, it claims by a message", "the same")
 /* clang-format on */
 

@@ -65,6 +65,10 @@ enum rc imap_mailbox_junk(struct imap_mailbox *mailbox,
                           int64_t *messages,
                           struct err *err) MUST_CHECK;
 
+/* The folder that the server marks as that of sent mail, as people write it; "" where it marks none. */
+enum rc imap_mailbox_sent(struct imap_mailbox *mailbox, struct str *name, struct err *err)
+    MUST_CHECK;
+
 /* Deletes a folder of our own, with all that is in it. */
 enum rc imap_mailbox_drop_folder(struct imap_mailbox *mailbox, const char *folder, struct err *err)
     MUST_CHECK;

@@ -157,14 +157,35 @@ struct filed_fact { /* a delivery that has left its folder, or is about to */
     struct digest octets;
 };
 
+/* One UID of a folder as it was listed, and what is known of it. */
+struct sighting {
+    uint32_t uid;
+    int64_t internal_ms;
+    bool unseen; /* no delivery has it yet */
+    bool
+        otherwise; /* a delivery has it, of another INTERNALDATE or that left the folder: see `reused` */
+};
+
 struct ledger_intake {
-    /* Which of these UIDs have no delivery row yet. */
+    /* Fills in what is known of each. */
     enum rc (*unseen)(void *self,
                       const char *mailbox,
                       const char *folder,
                       uint32_t uidvalidity,
-                      const uint32_t *uid,
+                      struct sighting *at,
                       size_t count,
+                      struct err *err);
+    /* What stands under a UID seen `otherwise`, by the octets that were read there now. Other octets, or
+     * those of a message that had left: the folder was restored from an old copy, and that UID is to be seen
+     * anew; from this commit on its delivery is stale. The same octets of one that stayed: the server has
+     * changed its INTERNALDATE, which is taken over. What has come back once under its UID is left at that. */
+    enum rc (*reused)(void *self,
+                      const char *mailbox,
+                      const char *folder,
+                      uint32_t uidvalidity,
+                      const struct sighting *at,
+                      const struct digest *octets,
+                      struct instant now,
                       bool *out,
                       struct err *err);
     /* How many messages that are still to be filed the ledger takes to be in that folder, and that are

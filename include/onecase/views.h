@@ -122,6 +122,7 @@ struct view_count {
 struct view_mailbox {
     const char *id;
     const char *mode; /* NULL: the ledger does not know; the configuration does */
+    int64_t imap_secret_ms, smtp_secret_ms; /* when they expire, likewise; 0: nobody has said */
     int64_t state[ITEM_STATE_COUNT], duplicates;
     const struct view_count *waiting; /* by reason */
     size_t waiting_count;

@@ -25,7 +25,7 @@ void doctor_found(struct examining *x,
 /* The same for a result: good, or bad with its text. */
 bool doctor_judge(
     struct examining *x, enum rc rc, const struct err *err, const char *what, const char *which);
-/* Sends one test letter and finds it again where sent copies are looked for. */
+/* Sends one test letter and finds it again where copies of sent mail stand, or where it arrives. */
 void doctor_send(struct examining *x, const struct config_mailbox *mailbox, const char *to);
 /* What the account may do on an IMAP server that answers: rights, quota, junk, a probe in folders of its
  * own. `facts` gets a line, LF at its end, for each that may change from one day to another. */

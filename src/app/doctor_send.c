@@ -83,59 +83,165 @@ static enum rc send_trial(struct trial *t, const char *to, struct err *err)
 
 /* ---- finding it again -------------------------------------------------------------------------------- */
 
-static enum rc look_once(struct trial *t,
-                         const struct mailbox *m,
-                         const char *header,
-                         const char *value,
-                         bool *found,
-                         struct err *err)
+/* Where a copy may stand. Of the watched inbox it is taken out again: it is no request. */
+struct copy_place {
+    char folder[256];
+    bool inbox;
+};
+
+#define PLACES_MOST 3
+
+struct copy_places {
+    struct copy_place at[PLACES_MOST];
+    size_t count;
+};
+
+static void add_place(struct copy_places *places, const char *folder, bool inbox)
 {
-    CLEANUP(mem_free) uint32_t *uid = NULL;
-    uint32_t uidvalidity = 0;
-    size_t count = 0;
-    TRY(m->search(m->self, t->mailbox->acknowledgement.evidence.folder, header, value, &uidvalidity,
-                  &uid, &count, err));
-    *found = count > 0;
+    for (size_t i = 0; i < places->count; i++)
+        if (strcmp(places->at[i].folder, folder) == 0)
+            return;
+    if (folder[0] == '\0' || places->count == PLACES_MOST)
+        return;
+    struct copy_place *p = &places->at[places->count++];
+    text_copy(p->folder, sizeof p->folder, folder);
+    p->inbox = inbox;
+}
+
+/* The evidence folder, or the server's own of sent mail; and where the letter itself arrives, if it was sent
+ * to the mailbox. */
+static enum rc find_places(struct trial *t,
+                           struct imap_mailbox *imap,
+                           const char *to,
+                           struct copy_places *out,
+                           struct err *err)
+{
+    const struct config_mailbox *m = t->mailbox;
+    CLEANUP(str_clear) struct str sent = STR_INIT;
+    const char *folder = m->acknowledgement.evidence.folder;
+    if (!folder[0])
+        TRY(imap_mailbox_sent(imap, &sent, err));
+    add_place(out, folder[0] ? folder : str_z(&sent), false);
+    if (address_matches(slice_z(to), &m->own_addresses)) {
+        add_place(out, m->folders.inbox, true);
+        add_place(out, m->folders.processed, false);
+    }
     return RC_OK;
 }
 
-static enum rc
-look(struct trial *t, const struct mailbox *m, bool *copy, bool *id_kept, struct err *err)
+/* What was found of the letter. */
+struct copy_found {
+    const struct copy_place *place; /* NULL: nothing */
+    bool id_kept;
+};
+
+/* What is looked for, and where it was found; a UID of 0: it was not. */
+struct copy_search {
+    const char *header, *value;
+    uint32_t uidvalidity, uid;
+};
+
+static enum rc look_once(const struct mailbox *m,
+                         const struct copy_place *place,
+                         struct copy_search *s,
+                         struct err *err)
 {
-    int64_t until = clock_now(&t->clock).boot_ms + LOOK_FOR_MS;
-    *copy = *id_kept = false;
-    while (!*copy && clock_now(&t->clock).boot_ms < until) {
-        TRY(look_once(t, m, "X-Onecase-Acknowledgement", t->effect, copy, err));
-        if (!*copy)
-            system_rest(SECONDS(1));
-    }
-    return *copy ? look_once(t, m, "Message-ID", str_z(&t->message_id), id_kept, err) : RC_OK;
+    CLEANUP(mem_free) uint32_t *found = NULL;
+    size_t count = 0;
+    enum rc rc = m->search(m->self, place->folder, s->header, s->value, &s->uidvalidity, &found,
+                           &count, err);
+    if (rc == RC_OK && count > 0)
+        s->uid = found[0];
+    return rc == RC_NOT_FOUND ? RC_OK : rc; /* a folder that is not there holds no copy */
 }
 
-static void find_trial(struct trial *t)
+static enum rc look_in(struct trial *t,
+                       const struct mailbox *m,
+                       const struct copy_place *place,
+                       struct copy_found *out,
+                       struct err *err)
 {
-    const char *id = t->mailbox->id;
+    struct copy_search ours = {.header = "X-Onecase-Acknowledgement", .value = t->effect};
+    struct copy_search same = {.header = "Message-ID", .value = str_z(&t->message_id)};
+    TRY(look_once(m, place, &ours, err));
+    if (ours.uid == 0)
+        return RC_OK;
+    TRY(look_once(m, place, &same, err));
+    out->place = place;
+    out->id_kept = same.uid != 0;
+    return place->inbox ? m->remove(m->self, place->folder, ours.uidvalidity, ours.uid, err)
+                        : RC_OK;
+}
+
+static enum rc look(struct trial *t,
+                    const struct mailbox *m,
+                    const struct copy_places *places,
+                    struct copy_found *out,
+                    struct err *err)
+{
+    int64_t until = clock_now(&t->clock).boot_ms + LOOK_FOR_MS;
+    while (!out->place && clock_now(&t->clock).boot_ms < until) {
+        for (size_t i = 0; i < places->count && !out->place; i++)
+            TRY(look_in(t, m, &places->at[i], out, err));
+        if (!out->place)
+            system_rest(SECONDS(1));
+    }
+    return RC_OK;
+}
+
+static void tell_found(struct trial *t, const struct copy_found *found)
+{
+    CLEANUP(str_clear) struct str what = STR_INIT;
+    CLEANUP(str_clear) struct str mend = STR_INIT;
+    const char *folder = found->place->folder;
+    str_addf(&what, "the test letter stands in \"%s\", %s", folder,
+             found->id_kept ? "with its Message-ID" : "and its Message-ID was replaced");
+    if (!found->id_kept)
+        str_addz(&mend, "nothing has to be done: our own header is found all the same");
+    else if (!t->mailbox->acknowledgement.evidence.folder[0] && !found->place->inbox)
+        str_addf(&mend,
+                 "with evidence: {folder: \"%s\"} it is looked for where it is not known "
+                 "whether one was sent",
+                 folder);
+    doctor_found(t->x, found->id_kept ? FINDING_GOOD : FINDING_WARNING, str_z(&mend), str_z(&what),
+                 t->mailbox->id);
+}
+
+static void tell_nowhere(struct trial *t)
+{
+    CLEANUP(str_clear) struct str mend = STR_INIT;
+    str_addf(
+        &mend,
+        "this server marks no folder of sent mail, and the address is none of `addresses`; look "
+        "there whether its Message-ID is %s, or name the folder in evidence.folder",
+        str_z(&t->message_id));
+    doctor_found(t->x, FINDING_GOOD, str_z(&mend), "no copy of the test letter is looked for",
+                 t->mailbox->id);
+}
+
+static void find_trial(struct trial *t, const char *to)
+{
     struct endpoint endpoint = wire_endpoint(&t->mailbox->imap);
     struct imap_mailbox *imap = imap_mailbox_new(&endpoint, &t->clock, -1);
     struct mailbox port = imap_mailbox_port(imap);
-    bool copy, id_kept;
+    struct copy_places places = {.count = 0};
+    struct copy_found found = {.place = NULL};
     struct err err = ERR_INIT;
-    enum rc rc = look(t, &port, &copy, &id_kept, &err);
+    enum rc rc = find_places(t, imap, to, &places, &err);
+    if (rc == RC_OK && places.count > 0)
+        rc = look(t, &port, &places, &found, &err);
     imap_mailbox_free(imap);
     if (rc != RC_OK)
-        doctor_judge(t->x, rc, &err, "the copy of the test letter is looked for", id);
-    else if (!copy)
+        doctor_judge(t->x, rc, &err, "the copy of the test letter is looked for", t->mailbox->id);
+    else if (places.count == 0)
+        tell_nowhere(t);
+    else if (found.place)
+        tell_found(t, &found);
+    else
         doctor_found(t->x, FINDING_WARNING,
                      "no copy came within 30 seconds; is evidence.folder the folder where this "
                      "server keeps sent mail?",
-                     "the copy of the test letter", id);
-    else if (!id_kept)
-        doctor_found(t->x, FINDING_WARNING,
-                     "the server replaces the Message-ID; our own header is found all the same",
-                     "the copy of the test letter", id);
-    else
-        doctor_found(t->x, FINDING_GOOD, "",
-                     "the copy of the test letter stands there, with its Message-ID", id);
+                     "the copy of the test letter", t->mailbox->id);
 }
 
 void doctor_send(struct examining *x, const struct config_mailbox *mailbox, const char *to)
@@ -150,9 +256,8 @@ void doctor_send(struct examining *x, const struct config_mailbox *mailbox, cons
     enum rc rc = write_trial(&t, to, &err);
     if (rc == RC_OK)
         rc = send_trial(&t, to, &err);
-    if (doctor_judge(x, rc, &err, "a test letter was sent", mailbox->id) &&
-        mailbox->acknowledgement.evidence.folder[0])
-        find_trial(&t);
+    if (doctor_judge(x, rc, &err, "a test letter was sent", mailbox->id))
+        find_trial(&t, to);
     str_clear(&t.letter);
     str_clear(&t.message_id);
 }

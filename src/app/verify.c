@@ -91,15 +91,14 @@ static enum rc there_and_unknown(struct verifying *v, const struct inbox *in, st
     const struct ledger *l = &v->data->ledger;
     struct clock clock = system_clock();
     int64_t before = clock_now(&clock).wall_ms - SETTLED_MS, unknown = 0, awaiting;
-    CLEANUP(mem_free) uint32_t *uid = mem_new(in->lines + 1, sizeof *uid);
-    CLEANUP(mem_free) bool *unseen = mem_new(in->lines + 1, sizeof *unseen);
+    CLEANUP(mem_free) struct sighting *at = mem_new(in->lines + 1, sizeof *at);
     for (size_t i = 0; i < in->lines; i++)
-        uid[i] = in->line[i].uid;
-    TRY(l->intake->unseen(l->self, in->m->id, in->m->folders.inbox, in->state.uidvalidity, uid,
-                          in->lines, unseen, err));
+        at[i] = (struct sighting){.uid = in->line[i].uid, .internal_ms = in->line[i].internal_ms};
+    TRY(l->intake->unseen(l->self, in->m->id, in->m->folders.inbox, in->state.uidvalidity, at,
+                          in->lines, err));
     TRY(awaiting_of(v, in->m->id, &awaiting, err));
     for (size_t i = 0; i < in->lines; i++)
-        unknown += unseen[i] && in->line[i].internal_ms < before;
+        unknown += at[i].unseen && in->line[i].internal_ms < before;
     if (unknown > awaiting)
         verify_tell(v,
                     "mailbox %s: %lld messages older than 10 minutes lie in the inbox and are "

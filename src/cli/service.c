@@ -195,6 +195,13 @@ static const struct view_mailbox *seen(const struct view *view, const char *id)
     return NULL;
 }
 
+static void config_says(struct view_mailbox *row, const struct config_mailbox *m)
+{
+    row->mode = m->mode == CONFIG_LOOK_ONLY ? "look-only" : "active";
+    row->imap_secret_ms = m->imap.auth.expires_ms;
+    row->smtp_secret_ms = m->acknowledgement.enabled ? m->acknowledgement.smtp.auth.expires_ms : 0;
+}
+
 /* The ledger knows only what was looked at, and some that the configuration has no more. People are
  * shown what is missing, too. */
 static void gather(const struct call *call, const struct view *view, struct all *out)
@@ -208,7 +215,7 @@ static void gather(const struct call *call, const struct view *view, struct all 
             .id = m->id, .circuit = closed, .oldest_incomplete_ms = NOT_DUE, .claim_owner = ""};
         const struct view_mailbox *known = seen(view, m->id);
         if (known || !call->json)
-            add(out, known ? known : &unseen, m->mode == CONFIG_LOOK_ONLY ? "look-only" : "active");
+            config_says(add(out, known ? known : &unseen, ""), m);
     }
     for (size_t i = 0; i < view->count; i++)
         if (!config_find_mailbox(c, row[i].id))

@@ -168,6 +168,9 @@ void api_status(struct visit *v)
     for (size_t i = 0; i < view.count; i++) {
         const struct config_mailbox *c = config_find_mailbox(v->ops->config, m[i].id);
         m[i].mode = c && c->mode == CONFIG_LOOK_ONLY ? "look-only" : "active";
+        m[i].imap_secret_ms = c ? c->imap.auth.expires_ms : 0;
+        m[i].smtp_secret_ms =
+            c && c->acknowledgement.enabled ? c->acknowledgement.smtp.auth.expires_ms : 0;
     }
     json_status(&view, v->now.wall_ms, &out);
     answer_json(v, &out);

@@ -380,6 +380,25 @@ static json_t *claim(const struct view_mailbox *m)
     return o;
 }
 
+static void add_secret(json_t *list, const char *server, int64_t expires_ms)
+{
+    if (expires_ms == 0)
+        return;
+    json_t *o = json_object();
+    put(o, "server", text(server));
+    put(o, "expires", when(expires_ms));
+    json_array_append_new(list, o);
+}
+
+/* Of those whose day the configuration says. */
+static json_t *secrets(const struct view_mailbox *m)
+{
+    json_t *list = json_array();
+    add_secret(list, "imap", m->imap_secret_ms);
+    add_secret(list, "smtp", m->smtp_secret_ms);
+    return list;
+}
+
 static json_t *mailbox(const struct view_mailbox *m, int64_t now_ms)
 {
     json_t *o = json_object();
@@ -398,6 +417,7 @@ static json_t *mailbox(const struct view_mailbox *m, int64_t now_ms)
     put(o, "claim", claim(m));
     put(o, "last_success", when(m->last_success_ms));
     put(o, "last_error", text_or_null(m->last_error));
+    put(o, "secrets", secrets(m));
     return o;
 }
 

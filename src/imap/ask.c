@@ -85,6 +85,30 @@ enum rc ask_capabilities(struct imap_mailbox *m, struct err *err)
     return must_tell(m, &q, err);
 }
 
+static void read_enabled(struct slice line, void *ctx)
+{
+    bool *enabled = ctx;
+    struct slice word;
+
+    while (slice_next(&line, ' ', &word))
+        *enabled = *enabled || slice_eq_nocase(word, SLICE("UTF8=ACCEPT"));
+}
+
+enum rc ask_for_utf8(struct imap_mailbox *m, struct err *err)
+{
+    struct question q = {.command = SLICE(TAG " ENABLE UTF8=ACCEPT\r\n"),
+                         .sign = SLICE("* ENABLED "),
+                         .read = read_enabled,
+                         .ctx = &m->names.utf8};
+
+    if ((m->capabilities & MUST_UTF8) == 0)
+        return RC_OK;
+    TRY(must_tell(m, &q, err));
+    return m->names.utf8 ? RC_OK
+                         : session_fail(m, RC_DEFERRED, err,
+                                        "it has UTF8=ONLY and does not enable UTF8=ACCEPT");
+}
+
 /* A quoted string at the front, or NIL, which is empty; false where there is neither. */
 static bool take_string(struct slice *rest, struct str *out)
 {

@@ -22,6 +22,8 @@ struct question {
 enum rc ask(struct imap_mailbox *m, struct question *q, struct err *err) MUST_CHECK;
 
 enum rc ask_capabilities(struct imap_mailbox *m, struct err *err) MUST_CHECK;
+/* Where it takes names in UTF-8 alone: from then on they go so. */
+enum rc ask_for_utf8(struct imap_mailbox *m, struct err *err) MUST_CHECK;
 /* By NAMESPACE where the server has it, else by LIST. */
 enum rc ask_names(struct imap_mailbox *m, struct err *err) MUST_CHECK;
 

@@ -85,14 +85,14 @@ static struct slice without_quotes(struct slice name, struct str *held)
 }
 
 /* (\HasNoChildren \Junk) "/" Junk */
-bool read_junk(struct slice line, struct str *name)
+bool read_marked(struct slice line, const char *mark, struct str *name)
 {
     CLEANUP(str_clear) struct str held = STR_INIT;
     size_t end = slice_find(line, ')', 0);
     struct slice delimiter;
 
     if (!slice_starts_nocase(line, SLICE("(")) ||
-        !has_word(slice_cut(line, 1, end - 1), SLICE("\\Junk")))
+        !has_word(slice_cut(line, 1, end - 1), slice_z(mark)))
         return false;
     line = slice_cut(line, end + 2, line.len);
     if (!slice_next(&line, ' ', &delimiter) || line.len == 0)
@@ -164,13 +164,18 @@ static void hear_quota(struct slice line, void *ctx)
     (void)read_quota(line, "MESSAGE", &quota->used_messages, &quota->limit_messages);
 }
 
-static void hear_junk(struct slice line, void *ctx)
+struct marked {
+    const char *mark;
+    struct str *name; /* of the first that has it */
+};
+
+static void hear_marked(struct slice line, void *ctx)
 {
     CLEANUP(str_clear) struct str name = STR_INIT;
-    struct str *out = ctx;
+    const struct marked *m = ctx;
 
-    if (out->len == 0 && read_junk(line, &name))
-        str_add(out, str_slice(&name));
+    if (m->name->len == 0 && read_marked(line, m->mark, &name))
+        str_add(m->name, str_slice(&name));
 }
 
 static void hear_messages(struct slice line, void *ctx)
@@ -220,22 +225,39 @@ enum rc imap_mailbox_quota(struct imap_mailbox *m,
     return ask_about(m, "GETQUOTAROOT", str_z(&wire), "", &q, err);
 }
 
+/* Adds its name on the wire; nothing where no folder has that mark. */
+static enum rc
+find_marked(struct imap_mailbox *m, const char *mark, struct str *wire, struct err *err)
+{
+    struct marked marked = {mark, wire};
+    struct question list = {.sign = SLICE("* LIST "), .read = hear_marked, .ctx = &marked};
+
+    return ask_about(m, "LIST", "", " \"*\"", &list, err);
+}
+
 enum rc
 imap_mailbox_junk(struct imap_mailbox *m, struct str *name, int64_t *messages, struct err *err)
 {
-    struct question list = {.sign = SLICE("* LIST "), .read = hear_junk, .ctx = name};
     struct question status = {.sign = SLICE("* STATUS "), .read = hear_messages, .ctx = messages};
     CLEANUP(str_clear) struct str wire = STR_INIT;
 
     str_empty(name);
     *messages = -1;
-    TRY(ask_about(m, "LIST", "", " \"*\"", &list, err));
-    if (name->len == 0)
+    TRY(find_marked(m, "\\Junk", &wire, err));
+    if (wire.len == 0)
         return RC_OK;
-    str_add(&wire, str_slice(name));
-    str_empty(name);
     name_from_wire(&m->names, str_slice(&wire), name);
     return ask_about(m, "STATUS", str_z(&wire), " (MESSAGES)", &status, err);
+}
+
+enum rc imap_mailbox_sent(struct imap_mailbox *m, struct str *name, struct err *err)
+{
+    CLEANUP(str_clear) struct str wire = STR_INIT;
+
+    str_empty(name);
+    TRY(find_marked(m, "\\Sent", &wire, err));
+    name_from_wire(&m->names, str_slice(&wire), name);
+    return RC_OK;
 }
 
 enum rc imap_mailbox_drop_folder(struct imap_mailbox *m, const char *folder, struct err *err)

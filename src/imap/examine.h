@@ -13,8 +13,8 @@ void read_rights(struct slice line, struct str *out);
 /* One resource of a QUOTA line, such as "STORAGE": what is used and the limit. False: not said. */
 bool read_quota(struct slice line, const char *resource, int64_t *used, int64_t *limit);
 
-/* The name on the wire, where that LIST line is of the folder of junk; else false. */
-bool read_junk(struct slice line, struct str *name);
+/* The name on the wire, where that LIST line is of the folder with this mark, such as "\\Junk"; else false. */
+bool read_marked(struct slice line, const char *mark, struct str *name);
 
 /* MESSAGES of a STATUS line; -1: not said. */
 int64_t read_messages(struct slice line);

@@ -10,6 +10,7 @@ void name_space_clear(struct name_space *ns)
     str_clear(&ns->prefix);
     str_clear(&ns->others);
     ns->delimiter = '\0';
+    ns->utf8 = false;
 }
 
 /* How many octets a character has whose first is this; 0 where none begins so. */
@@ -87,7 +88,7 @@ static void add_plain(const struct name_space *ns, struct str *out, char c)
         str_addc(out, ns->delimiter);
     else
         str_addc(out, c);
-    if (c == '&')
+    if (c == '&' && !ns->utf8)
         str_addc(out, '-');
 }
 
@@ -98,9 +99,13 @@ static bool encode(const struct name_space *ns, const char *folder, struct str *
     uint32_t c;
 
     while (rest.len > 0) {
+        struct slice before = rest;
+
         if (!next_character(&rest, &c) || c < ' ' || (c >= 0x7F && c < 0xA0))
             return false;
-        if (c >= 0x80) {
+        if (c >= 0x80 && ns->utf8) {
+            str_add(out, slice_cut(before, 0, before.len - rest.len));
+        } else if (c >= 0x80) {
             add_wide(&run, out, c);
         } else {
             end_run(&run, out);
@@ -178,7 +183,7 @@ void name_from_wire(const struct name_space *ns, struct slice wire, struct str *
     for (size_t at = 0; at < wire.len; at++) {
         size_t end = slice_find(wire, '-', at);
 
-        if (wire.at[at] != '&' || end == wire.len) {
+        if (ns->utf8 || wire.at[at] != '&' || end == wire.len) {
             add_shown(ns, wire.at[at], out);
             continue;
         }

@@ -9,6 +9,7 @@
 
 struct name_space {
     char delimiter;    /* between levels; NUL: there are none */
+    bool utf8;         /* names go as they are (RFC 6855); else in modified UTF-7 */
     struct str prefix; /* of our own folders, on the wire; often empty, or "INBOX." */
     struct str
         others; /* prefixes of other people's and shared folders, on the wire, LF after each */

@@ -75,6 +75,7 @@ static enum rc open_session(struct imap_mailbox *m, struct err *err)
 {
     TRY(connect_now(m, err));
     TRY(ask_capabilities(m, err));
+    TRY(ask_for_utf8(m, err));
     TRY(ask_names(m, err));
     return greet(m, err);
 }

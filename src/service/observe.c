@@ -87,49 +87,91 @@ static enum rc compare(struct service *s,
     return RC_OK;
 }
 
+/* ---- what is new ------------------------------------------------------------------------------ */
+
+/* A UID means one message as long as its UIDVALIDITY lasts; where a folder was restored from an old copy, and
+ * its UIDNEXT has come back before anybody looked, it does not. What gives that away is read again. */
+static enum rc look_again(struct service *s,
+                          const struct place *place,
+                          const struct mail_line *line,
+                          struct sighting *at,
+                          struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    struct digest octets = {{0}};
+    struct err why = ERR_INIT;
+    enum rc rc = fetch_digests(s, place, line, 1, &octets, &why);
+    if (rc != RC_OK)
+        return soften(s, rc, &why, err);
+    if (digest_is_zero(&octets)) /* it is gone by now */
+        return RC_OK;
+    TRY(l->intake->reused(l->self, s->record.id, place->folder, place->uidvalidity, at, &octets,
+                          service_now(s), &at->unseen, err));
+    if (at->unseen)
+        log_event(LOG_WARN, "mailbox.uid-reused", "mailbox=%s uid=%u", s->record.id,
+                  (unsigned)at->uid);
+    return RC_OK;
+}
+
 /* Which of the folder's UIDs the ledger has not seen. */
-static enum rc unseen_of(struct service *s,
-                         const struct place *place,
-                         const uint32_t *uid,
-                         size_t count,
-                         bool *unseen,
-                         struct err *err)
+static enum rc look_up(struct service *s,
+                       const struct place *place,
+                       const struct mail_line *line,
+                       struct sighting *at,
+                       size_t count,
+                       struct err *err)
 {
     const struct ledger *l = s->port->ledger;
     if (count == 0)
         return RC_OK;
-    return l->intake->unseen(l->self, s->record.id, place->folder, place->uidvalidity, uid, count,
-                             unseen, err);
+    TRY(l->intake->unseen(l->self, s->record.id, place->folder, place->uidvalidity, at, count,
+                          err));
+    for (size_t i = 0; i < count; i++)
+        if (at[i].otherwise && !s->result->mailbox_failed)
+            TRY(look_again(s, place, &line[i], &at[i], err));
+    return RC_OK;
 }
 
-/* Leaves in `line` what is new and may be recorded; counts what waits for the choice. */
+/* Leaves in `line` what is new and may be recorded, and returns how many wait for the choice. */
+static int64_t part(const struct service *s,
+                    uint32_t uidvalidity,
+                    struct mail_line *line,
+                    const struct sighting *at,
+                    size_t *count)
+{
+    bool undecided = s->record.import == IMPORT_NOT_ASKED || s->record.import == IMPORT_WAITING;
+    size_t kept = 0;
+    int64_t awaiting = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (!at[i].unseen)
+            continue;
+        if (undecided && from_before(&s->record, uidvalidity, &line[i]))
+            awaiting++;
+        else
+            line[kept++] = line[i];
+    }
+    *count = kept;
+    return awaiting;
+}
+
 static enum rc choose_new(struct service *s,
                           const struct place *place,
                           struct mail_line *line,
                           size_t *count,
                           struct err *err)
 {
-    CLEANUP(mem_free) uint32_t *uid = mem_new(*count, sizeof *uid);
-    CLEANUP(mem_free) bool *unseen = mem_new(*count, sizeof *unseen);
-    for (size_t i = 0; i < *count; i++)
-        uid[i] = line[i].uid;
-    TRY(unseen_of(s, place, uid, *count, unseen, err));
-    size_t kept = 0;
-    int64_t awaiting = 0;
+    CLEANUP(mem_free) uint32_t *uid = mem_new(*count + 1, sizeof *uid);
+    CLEANUP(mem_free) struct sighting *at = mem_new(*count + 1, sizeof *at);
     for (size_t i = 0; i < *count; i++) {
-        bool undecided = s->record.import == IMPORT_NOT_ASKED || s->record.import == IMPORT_WAITING;
-        if (!unseen[i])
-            continue;
-        if (undecided && from_before(&s->record, place->uidvalidity, &line[i]))
-            awaiting++;
-        else
-            line[kept++] = line[i];
+        uid[i] = line[i].uid;
+        at[i] = (struct sighting){.uid = line[i].uid, .internal_ms = line[i].internal_ms};
     }
+    TRY(look_up(s, place, line, at, *count, err));
     TRY(compare(s, place, uid, *count, err));
-    *count = kept;
-    s->record_changed |= awaiting != s->record.awaiting || (int64_t)kept != s->record.backlog;
+    int64_t awaiting = part(s, place->uidvalidity, line, at, count);
+    s->record_changed |= awaiting != s->record.awaiting || (int64_t)*count != s->record.backlog;
     s->record.awaiting = awaiting;
-    s->record.backlog = (int64_t)kept;
+    s->record.backlog = (int64_t)*count;
     return RC_OK;
 }
 

@@ -5,12 +5,14 @@
 
 #include <string.h>
 
-static enum rc unseen_one(struct stmt *s, uint32_t uid, bool *out, struct err *err)
+static enum rc unseen_one(struct stmt *s, struct sighting *at, struct err *err)
 {
-    stmt_int(s, 4, uid);
+    stmt_int(s, 4, at->uid);
     enum rc rc = stmt_row(s, err);
 
-    *out = rc == RC_NOT_FOUND;
+    at->unseen = rc == RC_NOT_FOUND;
+    at->otherwise = rc == RC_OK && (col_int(s, "left_folder") == 1 ||
+                                    col_int(s, "internal_ms") != at->internal_ms);
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
@@ -19,14 +21,13 @@ static enum rc intake_unseen(void *self,
                              const char *mailbox,
                              const char *folder,
                              uint32_t uidvalidity,
-                             const uint32_t *uid,
+                             struct sighting *at,
                              size_t count,
-                             bool *out,
                              struct err *err)
 {
     static const char find[] =
-        "SELECT id FROM delivery WHERE mailbox = $1 AND folder = $2 AND uidvalidity = $3"
-        " AND uid = $4 AND class <> 'replayed' AND stale = 0";
+        "SELECT internal_ms, left_folder FROM delivery WHERE mailbox = $1 AND folder = $2"
+        " AND uidvalidity = $3 AND uid = $4 AND class <> 'replayed' AND stale = 0";
     struct store *store = self;
 
     for (size_t i = 0; i < count; i++) {
@@ -36,8 +37,124 @@ static enum rc intake_unseen(void *self,
         stmt_text(s, 1, mailbox);
         stmt_text(s, 2, folder);
         stmt_int(s, 3, uidvalidity);
-        TRY(unseen_one(s, uid[i], &out[i], err));
+        TRY(unseen_one(s, &at[i], err));
     }
+    return RC_OK;
+}
+
+/* ---- a UID that was given again ------------------------------------------------------------ */
+
+/* The delivery that has the UID, and what is known of what stood under it. */
+struct holder {
+    int64_t id;
+    char key[KEY_SIZE];
+    char octets[DIGEST_HEX_SIZE];
+    bool left, came_back;
+};
+
+static enum rc find_holder(struct db *db,
+                           const struct arrival *at,
+                           const char *octets,
+                           struct holder *out,
+                           struct err *err)
+{
+    static const char find[] =
+        "SELECT id, key, octets, left_folder, EXISTS (SELECT 1 FROM delivery AS before"
+        " WHERE before.mailbox = delivery.mailbox AND before.folder = delivery.folder"
+        " AND before.uidvalidity = delivery.uidvalidity AND before.uid = delivery.uid"
+        " AND before.stale = 1 AND before.octets = $5) AS came_back FROM delivery"
+        " WHERE mailbox = $1 AND folder = $2 AND uidvalidity = $3 AND uid = $4"
+        " AND class <> 'replayed' AND stale = 0";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, at->mailbox);
+    stmt_text(s, 2, at->folder);
+    stmt_int(s, 3, at->uidvalidity);
+    stmt_int(s, 4, at->uid);
+    stmt_text(s, 5, octets);
+    TRY(stmt_row(s, err));
+    out->id = col_int(s, "id");
+    out->left = col_int(s, "left_folder") == 1;
+    out->came_back = col_int(s, "came_back") == 1;
+    TRY(COL_COPY(s, "key", out->key, err));
+    return COL_COPY(s, "octets", out->octets, err);
+}
+
+static enum rc take_date_over(struct writing *w, int64_t id, int64_t internal_ms, struct err *err)
+{
+    static const char update[] = "UPDATE delivery SET internal_ms = $1 WHERE id = $2";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, internal_ms);
+    stmt_int(s, 2, id);
+    return stmt_one(s, "a delivery", err);
+}
+
+static enum rc
+be_stale(struct writing *w, const struct arrival *at, const struct holder *holder, struct err *err)
+{
+    static const char update[] = "UPDATE delivery SET stale = 1 WHERE id = $1 AND stale = 0";
+    struct subject subject = subject_of("delivery", holder->id);
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, holder->id);
+    TRY(stmt_one(s, "a delivery", err));
+    return event_add(w,
+                     &(struct event){.mailbox = at->mailbox,
+                                     .key = holder->key,
+                                     .subject = subject.text,
+                                     .what = "renumbered",
+                                     .actor = actor_text(BY_SERVICE)},
+                     err);
+}
+
+static enum rc judge_reused(struct writing *w, const struct arrival *at, bool *out, struct err *err)
+{
+    struct holder holder;
+    char octets[DIGEST_HEX_SIZE];
+
+    digest_hex(&at->octets, octets);
+
+    enum rc rc = find_holder(w->store->db, at, octets, &holder, err);
+
+    if (rc != RC_OK)
+        return rc == RC_NOT_FOUND ? RC_OK : rc;
+    bool same = strcmp(holder.octets, octets) == 0;
+
+    if (same && (!holder.left || holder.came_back))
+        return take_date_over(w, holder.id, at->internal_ms, err);
+    *out = true;
+    return be_stale(w, at, &holder, err);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
+static enum rc intake_reused(void *self,
+                             const char *mailbox,
+                             const char *folder,
+                             uint32_t uidvalidity,
+                             const struct sighting *at,
+                             const struct digest *octets,
+                             struct instant now,
+                             bool *out,
+                             struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    const struct arrival seen = {.mailbox = mailbox,
+                                 .folder = folder,
+                                 .uidvalidity = uidvalidity,
+                                 .uid = at->uid,
+                                 .internal_ms = at->internal_ms,
+                                 .octets = *octets};
+    bool reused = false;
+
+    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(judge_reused(&w, &seen, &reused, err));
+    TRY(writing_finish(&w, err));
+    *out = reused;
     return RC_OK;
 }
 
@@ -194,6 +311,7 @@ intake_end_reading(void *self, const char *mailbox, const struct digest *octets,
 
 const struct ledger_intake store_intake = {
     .unseen = intake_unseen,
+    .reused = intake_reused,
     .missing = intake_missing,
     .reserve = intake_reserve,
     .octets_known = intake_octets_known,

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(rights.len <= line.len);
     if (read_quota(line, "STORAGE", &used, &limit))
         assert(used >= 0 && limit > 0);
-    if (read_junk(line, &junk))
+    if (read_marked(line, "\\Junk", &junk))
         assert(junk.len > 0 && junk.len <= line.len);
     assert(read_messages(line) >= -1);
     return 0;

@@ -24,7 +24,7 @@ MESSAGE = {"key", "from", "reply_to", "subject", "date", "text", "direction", "m
 SUMMARY = {"deliveries", "new", "duplicates", "conflicts", "completed", "deferred", "needs_reconciliation",
            "awaiting_choice"}
 MAILBOX = {"id", "mode", "states", "waiting", "not_told", "backlog", "oldest_incomplete_seconds", "awaiting_choice",
-           "circuit", "paused", "claim", "last_success", "last_error"}
+           "circuit", "paused", "claim", "last_success", "last_error", "secrets"}
 TOTALS = {"deliveries", "first", "redelivered", "reobserved", "returned", "list_copy", "gateway_copy", "replayed",
           "conflict", "new_cases", "appended", "reports", "evidence", "adopted", "held", "decided", "cases_prevented",
           "acknowledgements_withheld", "doubles"}
@@ -400,6 +400,25 @@ def test_doctor_sends_one_letter_and_finds_it(rig):
     rig.letters["evidence"] = {"copy_to": rig.address}
     rig.run("doctor", "--send-to", f"ann.{MARKER}@senders.example")
     assert len(rig.acknowledgements()) == 1
+
+
+def test_doctor_reads_its_letter_back_without_an_evidence_folder(rig):
+    """Sent to the mailbox itself: it is found where it arrives, and taken out again."""
+    rig.deliver(plain("stays"))
+    said = " ".join(rig.run("doctor", "--send-to", rig.address).stdout.split())
+    assert 'the test letter stands in "INBOX", with its Message-ID' in said
+    assert list(rig.uids()) == [1]
+
+
+def test_doctor_says_that_the_server_replaces_the_message_id(rig):
+    rig.letters["evidence"] = {"folder": "Sent"}
+    rig.imap().create("Sent")
+    doctor = rig.popen("doctor", "--send-to", f"ann.{MARKER}@senders.example")
+    letter, = await_(rig.acknowledgements, "the letter is sent")
+    octets = re.sub(rb"(?m)^Message-ID: .*$", b"Message-ID: <of-the-server@example.org>", letter.as_bytes())
+    rig.imap().append("Sent", "", None, octets)
+    said = " ".join(doctor.communicate(timeout=60)[0].split())
+    assert 'the test letter stands in "Sent", and its Message-ID was replaced' in said
 
 
 @pytest.mark.parametrize("what", ["smtp", "imap", "template", "sender"])

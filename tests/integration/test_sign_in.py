@@ -304,6 +304,7 @@ def test_a_secret_that_expires_soon_is_told_everywhere(rig):
     words = f"the secret for its IMAP server expires on {soon}, in "
     rig.once()
     assert words in rig.run("status").stdout
+    assert rig.status()["secrets"] == [{"server": "imap", "expires": f"{soon}T00:00:00Z"}]
     done = rig.run("check", status=1).stdout
     assert "WARNING" in done and words in done
     doctor = rig.run("doctor").stdout

@@ -6,7 +6,7 @@
 without      words taken out of every list of capabilities, and their commands refused as a server would
              that lacks them; UIDPLUS takes COPYUID and APPENDUID with it, IDLE the command
 no_keywords  PERMANENTFLAGS without \\*, and STORE and APPEND of keywords refused (Exchange)
-utf8_only    UTF8=ONLY: names are UTF-8, and nothing is done before ENABLE UTF8=ACCEPT
+utf8_only    UTF8=ONLY: names are UTF-8 both ways, and nothing is done before ENABLE UTF8=ACCEPT
 answers      function of an untagged or tagged line (octets, without its end) that returns what takes its
              place: None for nothing, or a list of lines
 empty        a pattern of the end of a line; what it matches gets "" in place of the literal that it announces
@@ -106,13 +106,22 @@ class Dialogue:
             if name in COMMAND and re.match(COMMAND[name], words):
                 return True
         keyword = self.proxy.no_keywords and re.match(rb"(?i)(UID STORE|APPEND) .*\((?!\\)[^)]+\)", words)
-        return keyword or not self.enabled and not re.match(rb"(?i)(CAPABILITY|LOGIN|AUTHENTICATE|ENABLE|LOGOUT|NOOP)", words)
+        return keyword or not self.enabled and words and not re.match(rb"(?i)(CAPABILITY|LOGIN|AUTHENTICATE|ENABLE|LOGOUT|NOOP)", words)
 
     @staticmethod
     def modified(line):
         """The same line with its UTF-8 names as the server behind wants them."""
-        return re.sub(rb"[\x80-\xff]+", lambda name: b"&" + base64.b64encode(name[0].decode().encode("utf-16-be"))
-                      .rstrip(b"=").replace(b"/", b",") + b"-", line)
+        return re.sub(rb"&|[\x80-\xff]+", lambda name: b"&-" if name[0] == b"&" else b"&" + base64.b64encode(
+            name[0].decode().encode("utf-16-be")).rstrip(b"=").replace(b"/", b",") + b"-", line)
+
+    @staticmethod
+    def plain(line):
+        """The same line with its names as this server has them: no modified UTF-7."""
+        def name(found):
+            text = base64.b64decode(found[1].replace(b",", b"/") + b"===").decode("utf-16-be").encode()
+            return text or b"&"
+        named = re.match(rb"(?i)\* (LIST|LSUB|STATUS) ", line)
+        return re.sub(rb"&([A-Za-z0-9+,]*)-", name, line) if named else line
 
     def command(self, line):
         tag, _, words = line.partition(b" ")
@@ -152,6 +161,8 @@ class Dialogue:
             line = found[1] + b" ".join(words) + found[3]
         for name in self.proxy.without & OF.keys():
             line = OF[name].sub(b"", line)
+        if self.proxy.utf8_only:
+            line = self.plain(line)
         if self.proxy.no_keywords:
             line = line.replace(rb" \*)", b")")
         return line

@@ -64,6 +64,7 @@
     X(CALL_LEDGER_RENUMBER,   "notes that a folder has new UIDs",        MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 5) \
     X(CALL_LEDGER_IMPORT,     "records the first-import choice",         MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 5) \
     X(CALL_LEDGER_UNSEEN,     "asks which messages are new",             MAY_DEFER | MAY_BREAK,      1)      \
+    X(CALL_LEDGER_REUSED,     "tells a UID that was given again",        MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 5) \
     X(CALL_LEDGER_RESERVE,    "reserves",                                MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 8) \
     X(CALL_LEDGER_OCTETS,     "asks whether octets are known",           MAY_DEFER | MAY_BREAK,      1)      \
     X(CALL_LEDGER_READING,    "marks that it begins to read",            MAY_DEFER | MAY_BREAK | MAY_LOSE | MAY_HAVE, 5) \

@@ -32,14 +32,17 @@ recorded_here(struct deployment *d, const struct folder *folder, const struct co
 {
     char uidvalidity[16];
     char uid[16];
+    char octets[DIGEST_HEX_SIZE];
 
+    digest_hex(&copy->mail->digest, octets);
     snprintf(uidvalidity, sizeof uidvalidity, "%u", folder->uidvalidity);
     snprintf(uid, sizeof uid, "%u", copy->uid);
     return sql_number(
                d,
                "SELECT count(*) FROM delivery JOIN item USING (key) WHERE folder = ?1 AND stale = 0"
-               " AND uidvalidity = cast(?2 AS INTEGER) AND uid = cast(?3 AS INTEGER)",
-               folder->name, uidvalidity, uid, NULL) == 1;
+               " AND uidvalidity = cast(?2 AS INTEGER) AND uid = cast(?3 AS INTEGER)"
+               " AND (delivery.octets = ?4 OR delivery.octets = '')",
+               folder->name, uidvalidity, uid, octets, NULL) == 1;
 }
 
 static bool octets_recorded(struct deployment *d, const struct mail *mail)

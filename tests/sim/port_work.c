@@ -17,16 +17,32 @@ static enum rc unseen(void *self,
                       const char *mailbox,
                       const char *folder,
                       uint32_t uidvalidity,
-                      const uint32_t *uid,
+                      struct sighting *at,
                       size_t count,
+                      struct err *err)
+{
+    struct run *run = self;
+
+    THROUGH_GATE(
+        run, CALL_LEDGER_UNSEEN, err,
+        real(run)->intake->unseen(real(run)->self, mailbox, folder, uidvalidity, at, count, err));
+}
+
+static enum rc reused(void *self,
+                      const char *mailbox,
+                      const char *folder,
+                      uint32_t uidvalidity,
+                      const struct sighting *at,
+                      const struct digest *octets,
+                      struct instant now,
                       bool *out,
                       struct err *err)
 {
     struct run *run = self;
 
-    THROUGH_GATE(run, CALL_LEDGER_UNSEEN, err,
-                 real(run)->intake->unseen(real(run)->self, mailbox, folder, uidvalidity, uid,
-                                           count, out, err));
+    THROUGH_GATE(run, CALL_LEDGER_REUSED, err,
+                 real(run)->intake->reused(real(run)->self, mailbox, folder, uidvalidity, at,
+                                           octets, now, out, err));
 }
 
 /* It changes nothing and decides nothing: no gate, so that the schedules stay what they are. */
@@ -114,7 +130,7 @@ end_reading(void *self, const char *mailbox, const struct digest *octets, struct
                  real(run)->intake->end_reading(real(run)->self, mailbox, octets, err));
 }
 
-const struct ledger_intake port_intake = {unseen,       missing,       reserve,
+const struct ledger_intake port_intake = {unseen,       reused,        missing,    reserve,
                                           octets_known, begin_reading, end_reading};
 
 /* ---- work ------------------------------------------------------------------------------------ */

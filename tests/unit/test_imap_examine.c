@@ -77,7 +77,7 @@ static void the_folder_of_junk_is_the_one_that_says_so(void **state)
     FOR_EACH(row, rows) {
         CLEANUP(str_clear) struct str name = STR_INIT;
 
-        assert_int_equal(read_junk(slice_z(row->name), &name), row->folder != NULL);
+        assert_int_equal(read_marked(slice_z(row->name), "\\Junk", &name), row->folder != NULL);
         if (row->folder != NULL)
             assert_string_equal(str_z(&name), row->folder);
     }

@@ -326,7 +326,7 @@ static void status_has_the_contracts_fields(void **state)
 
     (void)state;
     json_status(&view, NOON, &json);
-    assert_names(&json, MAILBOX_NAMES " paused claim owner ours last_success last_error");
+    assert_names(&json, MAILBOX_NAMES " paused claim owner ours last_success last_error secrets");
     assert_has(&json, "\"circuit\": null");
     assert_has(&json, "\"oldest_incomplete_seconds\": 0");
     assert_has(&json, "\"ours\": true");
@@ -348,11 +348,13 @@ static void status_names_the_server_that_fails_and_the_other_owner(void **state)
 
     (void)state;
     row.claim_owner = "other-desk";
+    row.imap_secret_ms = NOON;
     row.oldest_incomplete_ms = NOON - 90000;
     json_status(&view, NOON, &json);
     assert_names(&json,
                  MAILBOX_NAMES " since reason next_probe paused claim owner ours last_success"
-                               " last_error");
+                               " last_error secrets server expires");
+    assert_has(&json, "\"expires\": \"2026-03-02T12:00:00Z\"");
     assert_has(&json, "\"reason\": \"MAIL 454\"");
     assert_has(&json, "\"next_probe\": \"2026-03-02T12:00:05Z\"");
     assert_has(&json, "\"owner\": \"other-desk\"");

@@ -295,14 +295,13 @@ static void a_uid_of_a_renumbered_folder_is_new(void **state)
 {
     struct desk *d = *state;
     struct mailbox_record record;
-    bool unseen;
-    uint32_t uid = 1;
+    struct sighting at = {.uid = 1, .internal_ms = NOON};
 
     ARRIVE(d, .id = "<a1@x>", .uid = 1);
     must(d, d->l.mailboxes->load(d->store, "help", &record, &d->err));
     must(d, d->l.mailboxes->renumber(d->store, &record, "INBOX", d->now, &d->err));
-    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 7, &uid, 1, &unseen, &d->err));
-    assert_true(unseen);
+    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 7, &at, 1, &d->err));
+    assert_true(at.unseen);
     assert_int_equal(ARRIVE(d, .id = "<a2@x>", .uid = 1, .numbering = 1).class, CLASS_FIRST);
     assert_int_equal(ARRIVE(d, .id = "<a1@x>", .uid = 2, .numbering = 1).class, CLASS_REOBSERVED);
 }
@@ -510,16 +509,75 @@ static void what_is_found_filed_is_not_moved_again(void **state)
 static void unseen_says_which_uids_have_no_row(void **state)
 {
     struct desk *d = *state;
-    const uint32_t uid[] = {1, 2, 3};
-    bool unseen[3];
+    struct sighting at[] = {{.uid = 1, .internal_ms = NOON},
+                            {.uid = 2, .internal_ms = NOON},
+                            {.uid = 3, .internal_ms = NOON}};
 
     ARRIVE(d, .id = "<a2@x>", .uid = 2);
-    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 7, uid, 3, unseen, &d->err));
-    assert_true(unseen[0] && !unseen[1] && unseen[2]);
-    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 8, uid, 3, unseen, &d->err));
-    assert_true(unseen[1]);
-    must(d, d->l.intake->unseen(d->store, "sales", "INBOX", 7, uid, 3, unseen, &d->err));
-    assert_true(unseen[1]);
+    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 7, at, 3, &d->err));
+    assert_true(at[0].unseen && !at[1].unseen && at[2].unseen);
+    assert_false(at[1].otherwise);
+    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 8, at, 3, &d->err));
+    assert_true(at[1].unseen);
+    must(d, d->l.intake->unseen(d->store, "sales", "INBOX", 7, at, 3, &d->err));
+    assert_true(at[1].unseen);
+}
+
+/* ---- a UID that was given again ------------------------------------------------------------ */
+
+/* What is known of UID 1, listed with that INTERNALDATE; then whether it is to be seen anew, holding `octets`. */
+static bool given_again(struct desk *d, int64_t internal_ms, const struct digest *octets)
+{
+    struct sighting at = {.uid = 1, .internal_ms = internal_ms};
+    bool again = false;
+
+    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 7, &at, 1, &d->err));
+    assert_false(at.unseen);
+    if (at.otherwise)
+        must(d, d->l.intake->reused(d->store, "help", "INBOX", 7, &at, octets, d->now, &again,
+                                    &d->err));
+    return again;
+}
+
+static void i20_another_mail_on_a_used_uid_is_seen(void **state)
+{
+    struct desk *d = *state;
+    struct digest other = sha256_of(SLICE("another mail"));
+
+    ARRIVE(d, .id = "<a1@x>", .uid = 1);
+    assert_false(given_again(d, NOON, &other));
+    assert_true(given_again(d, NOON + 5000, &other));
+    assert_int_equal(ARRIVE(d, .id = "<a2@x>", .uid = 1, .later_ms = 5000).class, CLASS_FIRST);
+    assert_int_equal(COUNT(d, "item", NULL), 2);
+}
+
+static void i20_a_filed_mail_that_a_restore_brings_back_is_filed_again_once(void **state)
+{
+    struct desk *d = *state;
+    struct mail mail = {.id = "<a1@x>", .uid = 1};
+    struct digest octets = sent(&mail);
+
+    arrive(d, RUN_A, &mail);
+    complete(d, RUN_A);
+    assert_true(given_again(d, NOON, &octets));
+    assert_int_equal(arrive(d, RUN_A, &mail).class, CLASS_RETURNED);
+    assert_int_equal(COUNT(d, "item", NULL), 1);
+    complete(d, RUN_A);
+    assert_false(given_again(d, NOON, &octets));
+}
+
+static void a_server_that_changes_a_date_changes_nothing_else(void **state)
+{
+    struct desk *d = *state;
+    struct mail mail = {.id = "<a1@x>", .uid = 1};
+    struct digest octets = sent(&mail);
+    struct sighting at = {.uid = 1, .internal_ms = NOON + 3600000};
+
+    arrive(d, RUN_A, &mail);
+    assert_false(given_again(d, NOON + 3600000, &octets));
+    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 7, &at, 1, &d->err));
+    assert_false(at.unseen || at.otherwise);
+    assert_int_equal(COUNT(d, "delivery", NULL), 1);
 }
 
 static int64_t missing(struct desk *d, const uint32_t *uid, size_t count)
@@ -631,6 +689,9 @@ int main(void)
         AT_DESK(what_named_an_acknowledgement_before_the_ledger_knew_it_settles_it),
         AT_DESK(what_is_found_filed_is_not_moved_again),
         AT_DESK(unseen_says_which_uids_have_no_row),
+        AT_DESK(i20_another_mail_on_a_used_uid_is_seen),
+        AT_DESK(i20_a_filed_mail_that_a_restore_brings_back_is_filed_again_once),
+        AT_DESK(a_server_that_changes_a_date_changes_nothing_else),
         AT_DESK(missing_is_what_is_to_be_filed_and_is_not_there),
         AT_DESK(octets_are_known_whatever_their_folder),
         AT_DESK(a_dead_run_that_was_reading_is_a_death_and_a_live_one_is_not),

@@ -75,8 +75,8 @@ static size_t check_plans(struct desk *d)
 static void reserving_walks_through_no_table(void **state)
 {
     struct desk *d = *state;
-    uint32_t uid = 1;
-    bool unseen;
+    struct sighting at = {.uid = 1, .internal_ms = NOON + 1};
+    bool reused;
     int64_t delivery;
     struct digest octets = sha256_of(SLICE("x"));
 
@@ -87,7 +87,9 @@ static void reserving_walks_through_no_table(void **state)
     ARRIVE(d, .id = "<a3@x>", .uid = 5, .before_rewind = true);
     ARRIVE(d, .id = "<a4@x>", .uid = 6,
            .in_reply_to = "<ack.0123456789abcdef0123456789abcdef@example.org>");
-    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 7, &uid, 1, &unseen, &d->err));
+    must(d, d->l.intake->unseen(d->store, "help", "INBOX", 7, &at, 1, &d->err));
+    must(d,
+         d->l.intake->reused(d->store, "help", "INBOX", 7, &at, &octets, d->now, &reused, &d->err));
     assert_int_equal(d->l.intake->octets_known(d->store, "help", &octets, &delivery, &d->err),
                      RC_NOT_FOUND);
     assert_true(check_plans(d) > 15);
