@@ -25,5 +25,7 @@ enum rc notices_monthly(const struct operations *ops,
                         const struct notifier *mail,
                         int64_t now_ms,
                         struct err *err) MUST_CHECK;
+/* Does the configuration tell anybody by this channel ("mail", "webhook")? */
+bool notices_use(const struct config *config, const char *channel);
 /* What a try of a notice came to. */
 enum outcome notices_outcome(enum rc rc);

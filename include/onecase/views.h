@@ -269,8 +269,6 @@ struct view_numbers {
     struct view_numbers_list decisions;  /* by decision; a replay is `replay` */
     struct view_numbers_list runs;       /* by how they ended; "" has not */
     struct view_numbers_list notices;    /* by channel and outcome */
-    const struct view_channel *channel;
-    size_t channels;
     const struct view_webhook *webhook;
     size_t webhooks;
     /* Arrival (INTERNALDATE) to accepted by the mail server: how many within each bound, and of all. */
@@ -411,6 +409,8 @@ struct views {
     enum rc (*webhooks)(void *self, struct view *out, struct err *err);
     /* view_dead_letter, newest first; limit 0: all. */
     enum rc (*dead_letters)(void *self, size_t limit, struct view *out, struct err *err);
+    /* view_channel, by name: those by which a notice was ever tried. */
+    enum rc (*channels)(void *self, struct view *out, struct err *err);
     /* One view_numbers. */
     enum rc (*numbers)(void *self, struct view *out, struct err *err);
     /* view_report_row, newest first; RC_USAGE names the numbers that there are. */

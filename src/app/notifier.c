@@ -90,9 +90,9 @@ static enum rc telling_open(struct telling *t, struct err *err)
                                  .ledger = &t->data.ledger,
                                  .views = &t->data.views,
                                  .look = look};
-    if (t->config->notify.to.count > 0 || t->config->notify.report != CONFIG_REPORT_NEVER)
+    if (notices_use(t->config, "mail"))
         open_mail(t);
-    if (t->config->notify.webhook[0])
+    if (notices_use(t->config, "webhook"))
         open_webhook(t);
     return RC_OK;
 }

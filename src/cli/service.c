@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli_p.h"
 
+#include <onecase/notices.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +311,26 @@ static void mailbox_page(const struct call *call, const struct view_mailbox *m)
     say_line(call, "  last error:", m->last_error);
 }
 
+/* Who is told of all this, where they cannot be. */
+static enum rc untold(const struct call *call, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *v = call->ops->views;
+    TRY(v->channels(v->self, &view, err));
+    const struct view_channel *c = view.row;
+    for (size_t i = 0; i < view.count; i++) {
+        CLEANUP(str_clear) struct str line = STR_INIT;
+        char since[32];
+        if (c[i].failing_since_ms == NOT_DUE || !notices_use(call->ops->config, c[i].channel))
+            continue;
+        when_cell(call, c[i].failing_since_ms, since);
+        str_addf(&line, "notices by %s fail since %s: %s", c[i].channel, since, c[i].why);
+        printf("\n  !       ");
+        plain_wrap(str_z(&line), 10, call->width, stdout);
+    }
+    return RC_OK;
+}
+
 int cmd_status(struct call *call)
 {
     CLEANUP(view_clear) struct view view = {0};
@@ -330,5 +351,5 @@ int cmd_status(struct call *call)
         printf("%s", i > 0 ? "\n" : "");
         mailbox_page(call, &all.row[i]);
     }
-    return EXIT_DONE;
+    return untold(call, &err) == RC_OK ? EXIT_DONE : failed(&err);
 }

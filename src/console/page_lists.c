@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "console_p.h"
 
+#include <onecase/notices.h>
 #include <onecase/when.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -451,6 +452,27 @@ static void check_silence(struct visit *v, const struct view_mailbox *m)
     check(v, what, m->last_success_ms > 0 && silent <= most, says);
 }
 
+static enum rc check_notices(struct visit *v, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    TRY(views->channels(views->self, &view, err));
+    const struct view_channel *c = view.row;
+    for (size_t i = 0; i < view.count; i++) {
+        char what[64], says[300], since[32];
+        bool good = c[i].failing_since_ms == NOT_DUE;
+        if (!notices_use(v->ops->config, c[i].channel))
+            continue;
+        period_text(good ? c[i].last_done_ms : c[i].failing_since_ms, v->now.wall_ms, since);
+        snprintf(what, sizeof what, "Notices by %s", c[i].channel);
+        snprintf(says, sizeof says, "%s %s%s%s",
+                 good ? "The last one was taken at" : "They fail since", since, good ? "." : ": ",
+                 good ? "" : c[i].why);
+        check(v, what, good, says);
+    }
+    return RC_OK;
+}
+
 static enum rc health(struct visit *v, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
@@ -465,7 +487,7 @@ static enum rc health(struct visit *v, struct err *err)
         check_silence(v, &m[i]);
         check_servers(v, &m[i]);
     }
-    return RC_OK;
+    return check_notices(v, err);
 }
 
 void page_health(struct visit *v)

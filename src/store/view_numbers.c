@@ -88,34 +88,6 @@ static enum rc deeds(struct counting *c, struct err *err)
     return list_of(c, notices, &c->n->notices, err);
 }
 
-static enum rc channels(struct counting *c, struct err *err)
-{
-    static const char find[] =
-        "SELECT channel, MAX(CASE WHEN outcome = 'done' THEN tried_at END) AS done,"
-        " (SELECT MIN(failed.tried_at) FROM notice_try AS failed"
-        "  WHERE failed.channel = notice_try.channel AND failed.outcome <> 'done'"
-        "  AND failed.id > COALESCE((SELECT MAX(good.id) FROM notice_try AS good"
-        "   WHERE good.channel = notice_try.channel AND good.outcome = 'done'), 0)) AS failing,"
-        " (SELECT last.why FROM notice_try AS last WHERE last.channel = notice_try.channel"
-        "  ORDER BY last.id DESC LIMIT 1) AS why FROM notice_try GROUP BY channel ORDER BY channel";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-    struct view_rows rows = view_rows_begin(c->view, sizeof(struct view_channel));
-    enum rc rc;
-
-    TRY(stmt_open(c->db, find, &s, err));
-    EACH_ROW(s, rc, err)
-    {
-        struct view_channel *row = view_rows_add(c->view, &rows);
-        row->channel = view_text(c->view, col_text(s, "channel"));
-        row->why = view_text(c->view, col_text(s, "why"));
-        row->last_done_ms = col_when(s, "done");
-        row->failing_since_ms = col_when(s, "failing");
-    }
-    c->n->channel = rows.at;
-    c->n->channels = rows.count;
-    return END_OF_ROWS(rc);
-}
-
 /* ---- how long senders wait ------------------------------------------------------------------ */
 
 static const int64_t bounds[] = {SECONDS(5), SECONDS(15), SECONDS(30), MINUTES(1), MINUTES(2),
@@ -175,7 +147,7 @@ static enum rc webhooks(struct counting *c, struct err *err)
 enum rc view_numbers(void *self, struct view *out, struct err *err)
 {
     static enum rc (*const parts[])(struct counting *, struct err *) = {
-        mails, steps, deeds, channels, webhooks, latency, events};
+        mails, steps, deeds, webhooks, latency, events};
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_numbers));
@@ -187,4 +159,35 @@ enum rc view_numbers(void *self, struct view *out, struct err *err)
     out->row = rows.at;
     out->count = 1;
     return RC_OK;
+}
+
+/* ---- how notices go ------------------------------------------------------------------------- */
+
+enum rc view_channels(void *self, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT channel, MAX(CASE WHEN outcome = 'done' THEN tried_at END) AS done,"
+        " (SELECT MIN(failed.tried_at) FROM notice_try AS failed"
+        "  WHERE failed.channel = notice_try.channel AND failed.outcome <> 'done'"
+        "  AND failed.id > COALESCE((SELECT MAX(good.id) FROM notice_try AS good"
+        "   WHERE good.channel = notice_try.channel AND good.outcome = 'done'), 0)) AS failing,"
+        " (SELECT last.why FROM notice_try AS last WHERE last.channel = notice_try.channel"
+        "  ORDER BY last.id DESC LIMIT 1) AS why FROM notice_try GROUP BY channel ORDER BY channel";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_channel));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        struct view_channel *row = view_rows_add(out, &rows);
+        row->channel = view_text(out, col_text(s, "channel"));
+        row->why = view_text(out, col_text(s, "why"));
+        row->last_done_ms = col_when(s, "done");
+        row->failing_since_ms = col_when(s, "failing");
+    }
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
 }

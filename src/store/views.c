@@ -30,6 +30,7 @@ struct views store_views(struct store *store)
         .one_case = view_one_case,
         .webhooks = view_webhooks,
         .dead_letters = view_dead_letters,
+        .channels = view_channels,
         .numbers = view_numbers,
         .duplicates = view_duplicates_of,
         .duplicate_rows = view_duplicate_rows,

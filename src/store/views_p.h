@@ -63,6 +63,7 @@ enum rc view_webhook_rows(struct db *db,
                           size_t *count,
                           struct err *err) MUST_CHECK;
 enum rc view_dead_letters(void *self, size_t limit, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_channels(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_numbers(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_alike(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 

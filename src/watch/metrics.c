@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <onecase/metrics.h>
+#include <onecase/notices.h>
 #include <onecase/when.h>
 #include <inttypes.h>
 #include <string.h>
@@ -11,6 +12,8 @@ struct writing {
     const struct config *config;
     const struct view_mailbox *mailbox;
     size_t mailboxes;
+    const struct view_channel *channel;
+    size_t channels;
     const struct view_numbers *numbers;
     struct installation here;
     int64_t now_ms;
@@ -213,8 +216,9 @@ static void steps(struct writing *w, const struct metric *m)
 {
     const struct view_numbers_list *list = &w->numbers->steps;
     for (size_t i = 0; i < list->count; i++)
-        LINE(w, m, list->at[i].count, {"mailbox", list->at[i].mailbox}, {"kind", list->at[i].word},
-             {"status", list->at[i].other});
+        if (config_find_mailbox(w->config, list->at[i].mailbox))
+            LINE(w, m, list->at[i].count, {"mailbox", list->at[i].mailbox},
+                 {"kind", list->at[i].word}, {"status", list->at[i].other});
 }
 
 static void decisions(struct writing *w, const struct metric *m)
@@ -302,9 +306,10 @@ static void notices(struct writing *w, const struct metric *m)
 
 static void notices_failing(struct writing *w, const struct metric *m)
 {
-    for (size_t i = 0; i < w->numbers->channels; i++)
-        LINE(w, m, seconds_since(w, w->numbers->channel[i].failing_since_ms),
-             {"channel", w->numbers->channel[i].channel});
+    for (size_t i = 0; i < w->channels; i++)
+        if (notices_use(w->config, w->channel[i].channel))
+            LINE(w, m, seconds_since(w, w->channel[i].failing_since_ms),
+                 {"channel", w->channel[i].channel});
 }
 
 static void webhooks_waiting(struct writing *w, const struct metric *m)
@@ -401,38 +406,41 @@ static void write_all(struct writing *w)
     }
 }
 
-/* A mailbox that was never looked at has no row in the ledger, and is down. */
-static void add_missing(const struct config *config, struct view *view, struct view_mailbox *all)
+/* Those of the configuration: one that was never looked at has no row in the ledger, and is down; one that
+ * is configured no more is nobody's trouble. */
+static size_t
+configured(const struct config *config, const struct view *view, struct view_mailbox *out)
 {
     static const struct circuit closed[CIRCUIT_OF_COUNT];
-    size_t known = view->count;
-    if (known > 0)
-        memcpy(all, view->row, known * sizeof *all);
+    const struct view_mailbox *seen = view->row;
     for (size_t i = 0; i < config->mailboxes.count; i++) {
         const char *id = config->mailboxes.at[i].id;
-        bool found = false;
-        for (size_t k = 0; k < known; k++)
-            found |= strcmp(all[k].id, id) == 0;
-        if (!found)
-            all[view->count++] = (struct view_mailbox){
-                .id = id, .circuit = closed, .claim_owner = "", .oldest_incomplete_ms = NOT_DUE};
+        out[i] = (struct view_mailbox){
+            .id = id, .circuit = closed, .claim_owner = "", .oldest_incomplete_ms = NOT_DUE};
+        for (size_t k = 0; k < view->count; k++)
+            if (strcmp(seen[k].id, id) == 0)
+                out[i] = seen[k];
     }
+    return config->mailboxes.count;
 }
 
 enum rc metrics_text(const struct operations *ops, int64_t now_ms, struct str *out, struct err *err)
 {
     CLEANUP(view_clear) struct view mailboxes = {0};
     CLEANUP(view_clear) struct view numbers = {0};
+    CLEANUP(view_clear) struct view channels = {0};
     CLEANUP(mem_free) struct view_mailbox *all = NULL;
     struct writing w = {.config = ops->config, .now_ms = now_ms, .out = out};
     const struct views *v = ops->views;
     TRY(v->mailboxes(v->self, now_ms, &mailboxes, err));
     TRY(v->numbers(v->self, &numbers, err));
-    all = mem_new(mailboxes.count + ops->config->mailboxes.count + 1, sizeof *all);
-    add_missing(ops->config, &mailboxes, all);
+    TRY(v->channels(v->self, &channels, err));
+    all = mem_new(ops->config->mailboxes.count + 1, sizeof *all);
     ops->look(ops->self, &w.here);
     w.mailbox = all;
-    w.mailboxes = mailboxes.count;
+    w.mailboxes = configured(ops->config, &mailboxes, all);
+    w.channel = channels.row;
+    w.channels = channels.count;
     w.numbers = numbers.row;
     write_all(&w);
     return RC_OK;

@@ -242,6 +242,14 @@ static void id_of(const struct turning *t, char out[33])
 
 /* ---- one channel --------------------------------------------------------------------------------------- */
 
+bool notices_use(const struct config *config, const char *channel)
+{
+    const struct config_notify *n = &config->notify;
+    if (strcmp(channel, "mail") == 0)
+        return n->to.count > 0 || n->report != CONFIG_REPORT_NEVER;
+    return n->webhook[0] != '\0';
+}
+
 enum outcome notices_outcome(enum rc rc)
 {
     if (rc == RC_OK)

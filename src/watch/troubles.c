@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <onecase/front.h>
 #include <onecase/metrics.h>
+#include <onecase/notices.h>
 #include <onecase/troubles.h>
 #include <onecase/when.h>
 #include <inttypes.h>
@@ -271,18 +272,22 @@ static void deaths(struct finding_troubles *f)
     words(t, "a process died at %s", when);
 }
 
-static void notices(struct finding_troubles *f)
+static enum rc notices(struct finding_troubles *f, struct err *err)
 {
-    for (size_t i = 0; i < f->numbers->channels; i++) {
-        const struct view_channel *c = &f->numbers->channel[i];
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *v = f->ops->views;
+    TRY(v->channels(v->self, &view, err));
+    const struct view_channel *c = view.row;
+    for (size_t i = 0; i < view.count; i++) {
         char since[32];
-        if (c->failing_since_ms == NOT_DUE)
+        if (c[i].failing_since_ms == NOT_DUE || !notices_use(f->ops->config, c[i].channel))
             continue;
         struct trouble *t = add(f, "notices", "", LEVEL_WARNING, SORT_SERVICE);
-        t->since_ms = c->failing_since_ms;
-        period_text(c->failing_since_ms, f->now_ms, since);
-        words(t, "notices by %s fail since %s (%.100s)", c->channel, since, c->why);
+        t->since_ms = c[i].failing_since_ms;
+        period_text(c[i].failing_since_ms, f->now_ms, since);
+        words(t, "notices by %s fail since %s (%.100s)", c[i].channel, since, c[i].why);
     }
+    return RC_OK;
 }
 
 /* Of all webhooks together: the one that has failed for longest gives its name. */
@@ -362,10 +367,9 @@ enum rc troubles_find(const struct operations *ops,
     }
     disk(&f);
     deaths(&f);
-    notices(&f);
     webhooks_fail(&f);
     dead_letters(&f);
-    return RC_OK;
+    return notices(&f, err);
 }
 
 void troubles_clear(struct troubles *t)

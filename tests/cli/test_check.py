@@ -48,6 +48,8 @@ HOUR = 3600 * 1000
      "help: 2 senders were not told"),
     (1, f"UPDATE run SET ended_at = {EVENING * 1000 - HOUR // 2}, ended_how = 'dead'", "a process died at 18:00"),
     (0, f"UPDATE run SET ended_at = {EVENING * 1000 - 2 * HOUR}, ended_how = 'dead'", "all is well"),
+    (0, "INSERT INTO notice_try (channel, tried_at, outcome, subject, why) VALUES ('webhook', 1, 'refused', 'troubles', '550')",
+     "all is well"),  # nobody is told by it any more
     (1, f"INSERT INTO notice_try (channel, tried_at, outcome, subject, why) VALUES ('mail', {EVENING * 1000 - HOUR}, 'refused', 'troubles', '550')",
      "notices by mail fail since 17:30 (550)"),
     (1, f"UPDATE item SET state = 'in_progress', next_due = 1, created_at = {EVENING * 1000 - 25 * HOUR} WHERE subject = 'Lunch?'",
@@ -57,6 +59,7 @@ HOUR = 3600 * 1000
 ])
 def test_each_trouble_has_its_words_and_its_exit_code(desk, status, sql, says):
     well(desk)
+    desk.config.write_text(desk.config.read_text() + "notify: {to: [oncall@example.com]}\n")
     change(desk, sql)
     said = desk.run("check", status=status).stdout
     assert said.startswith(f"onecase {('OK', 'WARNING', 'CRITICAL')[status]} - ") and says in said, said

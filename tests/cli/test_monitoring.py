@@ -2,11 +2,12 @@
 """What monitoring reads, the rules that watch it, and the dashboard that shows it; promtool is Debian's."""
 import json
 import re
+import sqlite3
 import subprocess
 
 import pytest
 
-from conftest import TOP
+from conftest import EVENING, TOP
 
 FOLDER = TOP / "deploy" / "monitoring"
 RULES = FOLDER / "onecase.rules.yml"
@@ -64,6 +65,22 @@ def test_every_number_of_the_contract_is_there_and_right(desk):
     assert said["onecase_disk_free_bytes", ""] > 0 and said["onecase_disk_reserve_bytes", ""] == GIB
     assert {labels for metric, labels in said if metric == "onecase_up"} == {
         '{mailbox="help"}', '{mailbox="sales"}', '{mailbox="orders"}'}  # one that nobody has looked at is down, too
+
+
+def test_what_is_configured_no_more_has_no_numbers(desk):
+    with sqlite3.connect(desk.folder / "data/ledger.db") as db:
+        for channel in "mail", "webhook":
+            db.execute("INSERT INTO notice_try (channel, tried_at, outcome, subject, why) VALUES (?, ?, 'deferred', 'troubles', 'down')",
+                       (channel, EVENING * 1000))
+    text = desk.config.read_text()
+    desk.config.write_text(text + "notify: {webhook: 'https://127.0.0.1:1/', webhook_secret_file: secret, events: [trouble]}\n")
+    (desk.folder / "secret").write_text("whsec_" + "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=")
+    assert 'mailbox="help"' in desk.run("metrics").stdout
+    desk.config.write_text(desk.config.read_text().replace("id: help", "id: other").replace("username: help", "username: other"))
+    said = desk.run("metrics").stdout
+    assert 'mailbox="help"' not in said and 'onecase_up{mailbox="other"} 0' in said
+    assert 'onecase_notices_failing_seconds{channel="webhook"}' in said and 'failing_seconds{channel="mail"}' not in said
+    assert "notices by mail" not in desk.run("check", status=None).stdout and "notices by webhook fail" in desk.run("status").stdout
 
 
 def test_what_people_do_is_counted(desk):

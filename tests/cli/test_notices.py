@@ -194,6 +194,8 @@ def test_a_server_that_fails_delays_nothing_and_is_seen(desk, tmp_path):
     turn(desk, 0)
     said = desk.run("check", status=2).stdout
     assert "notices by mail fail since 18:30 (" in said and "oncall" not in said
+    said = desk.run("status").stdout
+    assert "notices by mail fail since 18:30: " in said and "oncall" not in said
     metrics = desk.run("metrics", STILL_CLOCK=str(EVENING + 60)).stdout
     assert 'onecase_notices_total{channel="mail",outcome="deferred"} 1\n' in metrics
     assert 'onecase_notices_failing_seconds{channel="mail"} 60\n' in metrics
@@ -203,7 +205,7 @@ def test_a_server_that_fails_delays_nothing_and_is_seen(desk, tmp_path):
         desk.config.write_text(desk.config.read_text().replace("port: 1, security: none}\n  from", f"port: {receiver.port}, security: none}}\n  from"))
         turn(desk, 10 * MINUTE)
         assert len(receiver.letters()) == 1
-        assert "notices by mail" not in desk.run("check", status=2).stdout
+        assert "notices by mail" not in desk.run("check", status=2).stdout + desk.run("status").stdout
     finally:
         receiver.end()
 

@@ -7,7 +7,7 @@ import urllib.parse
 
 import pytest
 
-from conftest import ROLES, TOP
+from conftest import ROLES, TOP, new_desk
 
 DOUBT = "HD-7PP1307J"
 PAGES = {  # path: (least role, what its heading says)
@@ -148,6 +148,20 @@ def test_what_was_decided_after_the_period_is_told_beside_it(desk):
     viewer = desk.visitor("viewer")
     assert "Decided after" in viewer.get(past).text and "ann (" not in viewer.get(past).text
     assert "Decided after" not in viewer.get("/duplicates?since=2026-01-01").text
+
+
+def test_health_tells_of_notices_that_fail(ledger, tmp_path):
+    desk = new_desk(ledger, tmp_path)
+    desk.config.write_text(desk.config.read_text() + "notify: {to: [oncall@example.com]}\n")
+    desk.sql("INSERT INTO notice_try (channel, tried_at, outcome, subject, why) VALUES ('mail', 1772440000000, 'deferred', 'troubles', 'the server is full')")
+    desk.start()
+    try:
+        page = desk.visitor("viewer").get("/health").text
+        assert re.search(r'class="bad">[^\n]*Notices by mail</strong><br>They fail since [^<]*: the server is full', page)
+        desk.sql("INSERT INTO notice_try (channel, tried_at, outcome, subject, why) VALUES ('mail', 1772450000000, 'done', 'troubles', '')")
+        assert re.search(r'class="good">[^\n]*Notices by mail</strong><br>The last one was taken at ', desk.visitor("viewer").get("/health").text)
+    finally:
+        assert desk.stop() == 0
 
 
 def test_an_audit_of_more_than_a_page_bears_goes_on(desk):
