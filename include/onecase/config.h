@@ -272,6 +272,9 @@ const struct config_destination *config_find_destination(const struct config *co
 /* NULL: there is none of that name. */
 const struct config_webhook *config_find_webhook(const struct config *config, const char *name);
 
+/* Its name where it closes cases, or takes them away; NULL: it does not. */
+const char *config_act_there(const struct config *config, bool closes);
+
 /* Whose word on a sender counts; borrows from `config`. */
 struct authentication config_authentication(const struct config *config);
 

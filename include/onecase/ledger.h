@@ -494,6 +494,7 @@ enum case_act {
     CASE_REOPEN,
     CASE_MERGE,
     CASE_UNMERGE,
+    CASE_WITHDRAW,      /* it is taken away at its destination; here it stays */
     CASE_AUTHORITATIVE, /* those of the same words are copies of it: they are closed without mail */
     CASE_DIFFERENT,     /* those of the same words are other cases: never suspected again */
     CASE_ACT_COUNT
@@ -505,12 +506,14 @@ struct case_request {
     const char *into;   /* with CASE_MERGE: the other's reference */
     const char *second; /* who approved it; NULL: nobody */
     bool tells;         /* with CASE_CLOSE: its sender is to be told, once in its life */
+    const char *there;  /* the destination that closes cases, or takes them away; NULL: none does */
     const char *by, *why;
 };
 
 struct case_result {
     char into[REFERENCE_SIZE];
     bool told;     /* a letter is planned */
+    bool there;    /* a request to its destination is planned */
     size_t others; /* suspects that were closed, or told apart */
 };
 

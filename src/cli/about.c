@@ -41,6 +41,7 @@ const struct about abouts[] = {
     { "case",               "--close",                          "closes it; its sender is told, once, where a template is configured for that" },
     { "case",               "--reopen",                         "opens it again; nobody is told" },
     { "case",               "--merge-into R",                   "into the case R: replies go there; nobody is told" },
+    { "case",               "--withdraw",                       "takes it away at its destination, where `remove` is configured there; the record here stays" },
     { "case",               "--unmerge",                        "takes it out of the other case" },
 
     { "",                   "--since D",                        "from a date (2026-03-02: from when it began in timezone), or from a duration ago (7d)" },

@@ -17,6 +17,7 @@ static const struct {
     { "--reopen",        CASE_REOPEN,        "Opens the case again; nobody is told"                  },
     { "--merge-into",    CASE_MERGE,         "Merges the case into another; replies go there; nobody is told" },
     { "--unmerge",       CASE_UNMERGE,       "Takes the case out of the other, and opens it"         },
+    { "--withdraw",      CASE_WITHDRAW,      "Takes the case away at its destination; here it stays, and nobody is told" },
     { "--authoritative", CASE_AUTHORITATIVE, "Takes the others of the same words for copies of it and closes them; nobody is told" },
     { "--different",     CASE_DIFFERENT,     "Takes the others of the same words for other cases"    },
 };
@@ -52,6 +53,9 @@ static enum rc mailbox_of(const struct call *call, char out[NAME_SIZE], struct e
 static int done(const struct case_request *request, const struct case_result *r)
 {
     printf("Recorded.");
+    if (r->there)
+        printf(" It will be %s at %s, too.", request->act == CASE_CLOSE ? "closed" : "taken away",
+               request->there);
     if (request->act == CASE_CLOSE)
         printf(" %s",
                r->told ? "Its sender will be told, once."
@@ -90,8 +94,9 @@ static enum rc read_typed(struct call *call, struct typed_case *t, struct err *e
     return RC_OK;
 }
 
-static int do_it(const struct call *call, const struct case_request *request)
+static int do_it(const struct call *call, struct case_request *request)
 {
+    request->there = config_act_there(call->ops->config, request->act == CASE_CLOSE);
     struct case_result result;
     struct instant now = {.wall_ms = call->now_ms};
     struct err err = ERR_INIT;
@@ -129,7 +134,8 @@ int cmd_one_case(struct call *call)
 {
     size_t found, at = which(&call->args, &found);
     if (found > 1)
-        return usage("case takes one of --close, --reopen, --merge-into R and --unmerge");
+        return usage(
+            "case takes one of --close, --reopen, --merge-into R, --unmerge and --withdraw");
     return found == 1 ? act(call, at) : cmd_case(call);
 }
 

@@ -21,7 +21,7 @@ const struct command commands[] = {
     { LOOKING,  "items [--state S] [--mailbox M] [--older-than D] [--not-told] [--limit N] [--wide] [--columns LIST] [--json]", NEEDS_TO_READ, cmd_items,             "Mails, newest first." },
     { LOOKING,  "item KEY [--wide] [--json]",                                                         NEEDS_TO_READ, cmd_item,              "One mail whole, and what can be decided about it." },
     { LOOKING,  "cases [--state S] [--mailbox M] [--limit N] [--wide] [--columns LIST] [--json]",     NEEDS_TO_READ, cmd_cases,             "Cases, newest first." },
-    { LOOKING,  "case REFERENCE [--close|--reopen|--unmerge] [--merge-into R] [--approve] [--by NAME] [--reason TEXT] [--json]",
+    { LOOKING,  "case REFERENCE [--close|--reopen|--unmerge|--withdraw] [--merge-into R] [--approve] [--by NAME] [--reason TEXT] [--json]",
                                                                                                       NEEDS_TO_READ, cmd_one_case,          "One case with its messages and attachments; closes, opens, merges it." },
     { LOOKING,  "deliveries [--state S] [--mailbox M] [--limit N] [--wide] [--columns LIST] [--json]", NEEDS_TO_READ, cmd_deliveries,        "Every arrival, newest first." },
     { LOOKING,  "report duplicates [--since D] [--until D] [--rows NUMBER] [--format F] [--limit N] [--wide] [--columns LIST] [--json]", NEEDS_TO_READ, cmd_report_duplicates, "How often mail came again, and what that did not cause." },

@@ -29,6 +29,13 @@ const struct config_webhook *config_find_webhook(const struct config *config, co
     return NULL;
 }
 
+const char *config_act_there(const struct config *config, bool closes)
+{
+    const struct config_destination *d = config_find_destination(config);
+
+    return d && (closes ? d->close : d->remove).method[0] != '\0' ? d->name : NULL;
+}
+
 struct authentication config_authentication(const struct config *config)
 {
     const struct config_authentication *a = &config->authentication;

@@ -142,6 +142,7 @@ static void put_case(struct visit *v, const struct view_case *c)
     put(v->page, "state", label("state", c->state));
     put(v->page, "merged_into", c->merged_into);
     put_flag(v->page, "is_open", strcmp(c->state, "open") == 0);
+    put_flag(v->page, "can_withdraw", config_act_there(v->ops->config, false) != NULL);
     put_when(v->page, "made", c->created_ms, v->now.wall_ms);
     put(v->page, "typed_reason", form_get(&v->request->form, "reason"));
     put(v->page, "typed_into", form_get(&v->request->form, "into"));
@@ -207,6 +208,7 @@ void page_case(struct visit *v)
 static const struct { const char *word; enum case_act act; } acts[] = {
     { "close",         CASE_CLOSE         }, { "reopen",    CASE_REOPEN    }, { "merge",   CASE_MERGE },
     { "authoritative", CASE_AUTHORITATIVE }, { "different", CASE_DIFFERENT }, { "unmerge", CASE_UNMERGE },
+    { "withdraw",      CASE_WITHDRAW      },
 };
 /* clang-format on */
 
@@ -247,6 +249,8 @@ static enum rc act(struct visit *v, enum case_act which, struct err *err)
                                          .into = into[0] ? into : NULL,
                                          .second = "",
                                          .tells = tells_closed(v, c->mailbox),
+                                         .there =
+                                             config_act_there(v->ops->config, which == CASE_CLOSE),
                                          .by = str_z(&by),
                                          .why = form_get(form, "reason")};
     return l->operators->case_act(l->self, &request, v->now, &result, err);

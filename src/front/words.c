@@ -209,6 +209,7 @@ static const struct {
     { "decision",     "case-close",                "case closed"                                },
     { "decision",     "case-reopen",               "case opened again"                          },
     { "decision",     "case-merge",                "merged into another case"                   },
+    { "decision",     "case-withdraw",             "taken away at its destination"              },
     { "decision",     "case-unmerge",              "taken out of the other case"                },
     { "decision",     "suspect-authoritative",     "the others are copies of it"                },
     { "decision",     "suspect-different",         "the others are different"                   },

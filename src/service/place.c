@@ -2,6 +2,7 @@
 #include "place_p.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A case at a destination besides the ledger, what is added to it, and its end there. What is not known
@@ -39,9 +40,13 @@ static void meet(struct service *s, const struct destination_answer *a)
     }
 }
 
+/* Whatever the destination's fault has put off is due at once when it is tried again, so that it goes on
+ * in the order in which it came. */
 static int64_t
 try_again_at(struct service *s, const struct work_effect *e, const struct destination_answer *a)
 {
+    if (a->fault == FAULT_SERVER && circuit(s)->state == CIRCUIT_OPEN)
+        return circuit(s)->next_probe_ms;
     int64_t pause = a->retry_after_ms > 0 ? a->retry_after_ms : service_backoff(s, e->attempts);
     return service_now(s).wall_ms + pause;
 }
@@ -62,6 +67,8 @@ static void answered(struct batch *b,
                      enum destination_step step,
                      const struct destination_answer *a)
 {
+    meet(b->s, a);
+    rate_spend(b->s, a->requests);
     struct effect_change *c = batch_step(b, job, e, outcome_event(a->outcome));
     c->outcome = a->outcome;
     c->code = a->code;
@@ -76,8 +83,6 @@ static void answered(struct batch *b,
         refused(job, step, c);
     if (a->strange)
         job_wait(job, REASON_UNKNOWN_CASE);
-    meet(b->s, a);
-    rate_spend(b->s, a->requests);
 }
 
 /* Whether a second request would make no second one, counted from the first whose end is not known. */
@@ -268,12 +273,30 @@ static enum rc place_of(struct batch *b, struct job *job, int steps, struct err 
     return RC_OK;
 }
 
+struct queued {
+    int64_t received_ms;
+    size_t place; /* in the batch */
+};
+
+/* A batch begins with what is new; a destination gets cases in the order of their mails. */
+static int by_arrival(const void *one, const void *two)
+{
+    const struct queued *a = one, *b = two;
+    if (a->received_ms != b->received_ms)
+        return a->received_ms < b->received_ms ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
 static enum rc place_all(struct batch *b, int steps, struct err *err)
 {
-    if (!b->s->port->destination || !service_may(b->s, EFFECT_CASE))
+    if (!b->s->port->destination || !service_may(b->s, EFFECT_CASE) || b->count == 0)
         return RC_OK;
+    CLEANUP(mem_free) struct queued *queue = mem_new(b->count, sizeof *queue);
     for (size_t i = 0; i < b->count; i++)
-        TRY(place_of(b, &b->job[i], steps, err));
+        queue[i] = (struct queued){b->job[i].item.received_ms, i};
+    qsort(queue, b->count, sizeof *queue, by_arrival);
+    for (size_t i = 0; i < b->count; i++)
+        TRY(place_of(b, &b->job[queue[i].place], steps, err));
     return RC_OK;
 }
 

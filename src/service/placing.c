@@ -15,12 +15,21 @@ effect_with(const struct work_item *item, enum effect_kind kind, const char *tar
     return NULL;
 }
 
-/* A case that was made before this destination was, or not at it, gets nothing there. */
+static bool is_gone(const struct work_item *maker, const char *destination)
+{
+    char target[EFFECT_TARGET_SIZE];
+    snprintf(target, sizeof target, "%s/removed", destination);
+    const struct work_effect *e = effect_with(maker, EFFECT_CASE, target);
+    return e && e->status == EFFECT_DONE;
+}
+
+/* A case that was made before this destination was, or not at it, or was taken away there, gets nothing
+ * there. */
 static enum placeable
 of_case(const struct work_item *maker, const char *destination, char id[EXTERNAL_ID_SIZE])
 {
     const struct work_effect *e = effect_with(maker, EFFECT_CASE, destination);
-    if (!e || e->status == EFFECT_SKIPPED)
+    if (!e || e->status == EFFECT_SKIPPED || is_gone(maker, destination))
         return PLACE_NEVER;
     if (e->status != EFFECT_DONE)
         return PLACE_LATER;

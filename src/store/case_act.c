@@ -85,7 +85,25 @@ static enum rc act_close(struct acting *a, struct err *err)
 {
     TRY(must_be(a, "open", err));
     TRY(case_state(a, a->key, "close", "open", "closed", err));
-    return a->request->tells ? case_tell(a, err) : RC_OK;
+    TRY(case_there(a, "closed", err));
+    if (a->request->tells)
+        TRY(case_tell(a, err));
+    return a->out->told || a->out->there ? case_work_on(a, err) : RC_OK;
+}
+
+/* ---- taking away, where it is besides ------------------------------------------------------- */
+
+static enum rc act_withdraw(struct acting *a, struct err *err)
+{
+    if (!a->request->there)
+        return FAIL(err, RC_USAGE, "no request `remove` is configured for its destination");
+    TRY(case_there(a, "removed", err));
+    if (!a->out->there)
+        return FAIL(err, RC_CONFLICT,
+                    "case %s is not known to be at %s, or is to be taken away already",
+                    a->request->reference, a->request->there);
+    TRY(add_line(a, a->key, "withdraw", a->state, a->state, err));
+    return case_work_on(a, err);
 }
 
 static enum rc act_reopen(struct acting *a, struct err *err)
@@ -250,6 +268,7 @@ static const struct {
     [CASE_REOPEN]        = { "case-reopen",           act_reopen        },
     [CASE_MERGE]         = { "case-merge",            act_merge         },
     [CASE_UNMERGE]       = { "case-unmerge",          act_unmerge       },
+    [CASE_WITHDRAW]      = { "case-withdraw",         act_withdraw      },
     [CASE_AUTHORITATIVE] = { "suspect-authoritative", act_authoritative },
     [CASE_DIFFERENT]     = { "suspect-different",     act_different     },
 };

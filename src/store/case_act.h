@@ -28,5 +28,9 @@ enum rc case_state(struct acting *a,
                    struct err *err) MUST_CHECK;
 /* Plans the letter that tells of the closing, once in its life. */
 enum rc case_tell(struct acting *a, struct err *err) MUST_CHECK;
+/* Plans its closing, or its taking away, at its destination; nothing where it never was there. */
+enum rc case_there(struct acting *a, const char *what, struct err *err) MUST_CHECK;
+/* What has been planned for a case is done by its first item, which may be complete. */
+enum rc case_work_on(struct acting *a, struct err *err) MUST_CHECK;
 /* What is not sent of it yet is not sent any more. */
 enum rc case_untell(struct acting *a, struct err *err) MUST_CHECK;

@@ -78,12 +78,15 @@ static enum rc make_due(struct acting *a, struct err *err)
 }
 
 /* An item that waits for a person is told once that is decided. */
-static enum rc work_on(struct acting *a, const struct first *first, struct err *err)
+enum rc case_work_on(struct acting *a, struct err *err)
 {
-    const struct item_change change = {
-        .from = first->state, .on = ITEM_ON_DECIDE, .due_ms = a->w->now.wall_ms};
+    struct first first;
 
-    return first->state == ITEM_COMPLETE ? step_item(a->w, a->key, &change, err) : make_due(a, err);
+    TRY(find_first(a, &first, err));
+    const struct item_change change = {
+        .from = first.state, .on = ITEM_ON_DECIDE, .due_ms = a->w->now.wall_ms};
+
+    return first.state == ITEM_COMPLETE ? step_item(a->w, a->key, &change, err) : make_due(a, err);
 }
 
 enum rc case_tell(struct acting *a, struct err *err)
@@ -96,8 +99,7 @@ enum rc case_tell(struct acting *a, struct err *err)
     if (id == 0)
         return RC_OK;
     a->out->told = first.skipped[0] == '\0';
-    TRY(add_line(a, id, a->out->told ? EFFECT_PLANNED : EFFECT_SKIPPED, err));
-    return a->out->told ? work_on(a, &first, err) : RC_OK;
+    return add_line(a, id, a->out->told ? EFFECT_PLANNED : EFFECT_SKIPPED, err);
 }
 
 /* ---- opened again before it was sent ------------------------------------------------------- */

@@ -423,6 +423,77 @@ def test_a_file_that_is_too_large_for_the_desk_is_an_exception(rig):
     assert_invariants(rig)
 
 
+def close(rig, *words, **more):
+    reference = rig.json("cases")[0]["reference"]
+    return rig.run("case", reference, *words, "--by", "anna", "--reason", "solved", **more).stdout
+
+
+def closings(rig):
+    item = rig.json("item", rig.items()[0]["key"])
+    return [(e["target"], e["status"]) for e in effects(item, "case") if "/" in e["target"]]
+
+
+@pytest.mark.parametrize("fault", [None, "drop after", "drop before"])
+def test_a_case_that_is_closed_here_is_closed_there_before_its_sender_is_told(rig, fault):
+    with Desk() as desk:
+        everything(rig, desk)
+        rig.settings["acknowledgement"]["templates"] = {"closed": "closed.txt"}
+        rig.deliver(plain("closed"))
+        once_until_done(rig, 1)
+        assert "closed at desk" in close(rig, "--close")
+        desk.add_faults = [503, fault]
+        rig.once()
+        assert len(rig.acknowledgements()) == 1
+        once_until_done(rig, 1)
+        assert desk.cases[0]["state"] == "closed" and closings(rig) == [("desk/closed", "done")]
+        assert len(rig.acknowledgements()) == 2
+        close(rig, "--reopen")
+        desk.cases[0]["state"] = "open"
+        close(rig, "--close")
+        once_until_done(rig, 1)
+        assert desk.cases[0]["state"] == "closed" and len(closings(rig)) == 2
+        assert len(rig.acknowledgements()) == 2
+
+
+def test_a_case_is_taken_away_there_only_by_a_persons_decision_and_gets_no_more(rig):
+    with Desk() as desk:
+        everything(rig, desk, remove=REMOVE)
+        first = plain("unwanted")
+        rig.deliver(first)
+        once_until_done(rig, 1)
+        close(rig, "--withdraw")
+        desk.add_faults = ["drop after"]  # gone, and nobody heard it
+        once_until_done(rig, 1)
+        assert not desk.cases and closings(rig) == [("desk/removed", "done")]
+        assert rig.json("report", "decisions")[0]["decision"] == "case-withdraw"
+        close(rig, "--withdraw", status=1)
+        rig.deliver(reply_to(first, "late"))
+        once_until_done(rig, 2)
+        reply = next(i for i in rig.items() if i["disposition"] == "append")
+        step = step_at(rig, reply, "case", "desk")
+        assert (reply["state"], step["status"], step["reason"]) == ("complete", "skipped", "not-there")
+
+
+def test_no_more_is_asked_in_a_minute_than_is_allowed(at_desk):
+    rig, desk = at_desk
+    rig.settings["destinations"][0]["rate"] = 5
+    rig.deliver(*(plain(f"rated {n}") for n in range(3)))
+    rig.once()
+    rig.once()
+    assert len(desk.requests) == 1
+    assert [i["state"] for i in rig.items()].count("complete") == 1
+
+
+def test_after_an_outage_cases_are_made_in_the_order_of_their_mails(at_desk):
+    rig, desk = at_desk
+    desk.faults = [503] * 2
+    for n in range(4):
+        rig.deliver(plain(f"order{n}"))
+        rig.once()
+    once_until_done(rig, 4, 40)
+    assert [case["from"].split(".")[0] for case in desk.cases] == [f"order{n}" for n in range(4)]
+
+
 def test_a_wrong_template_is_told_before_anything_runs(at_desk):
     rig, _ = at_desk
     rig.settings["destinations"][0]["create"]["body"] = '{"key": "{{kye}}"}'

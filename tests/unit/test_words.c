@@ -108,7 +108,7 @@ static void every_other_word_that_people_read_has_a_label(void **state)
         {"note", {"max-count", "name-length", "infected", "not-scanned", "scanner"}},
         {"note", {"destination", "not-there", "not-configured"}},
         {"decision",
-         {"replay", "case-close", "case-reopen", "case-merge", "case-unmerge",
+         {"replay", "case-close", "case-reopen", "case-merge", "case-unmerge", "case-withdraw",
           "suspect-authoritative", "suspect-different"}},
     };
 
