@@ -304,6 +304,7 @@ struct view_filter {
     int64_t older_than_ms; /* first seen before this instant; NOT_DUE: any */
     bool not_told;
     bool fold_floods; /* of each sender's flood that waits, only the first mail */
+    int64_t below;    /* of deliveries: only those with a smaller id; 0: any */
     size_t limit;
 };
 
@@ -314,6 +315,7 @@ struct view_page {
     int64_t after_ms;            /* with `after_key`: the last row of the page before */
     const char *after_key;       /* NULL: from the beginning */
     const char *text;            /* of cases: words that must be found; NULL: any */
+    bool attachments;            /* of cases: read these, too */
     size_t limit;
 };
 
@@ -376,7 +378,7 @@ struct views {
                          const struct view_page *page,
                          struct view *out,
                          struct err *err);
-    /* view_case, newest first, without attachments. */
+    /* view_case, newest first. */
     enum rc (*case_page)(void *self,
                          const struct view_page *page,
                          struct view *out,

@@ -94,8 +94,38 @@ static bool asked_for(struct visit *v, bool (*is_state)(const char *state), stru
     return false;
 }
 
+/* `after` is a key or a reference, that of the last one of the page before. */
+static enum rc
+items_after(struct visit *v, struct view_page *page, struct view *at, struct err *err)
+{
+    const struct views *views = v->ops->views;
+    const char *after = given(v, "after");
+    if (!after || page_after(v, page))
+        return RC_OK;
+    TRY(views->item(views->self, after, at, err));
+    const struct view_item *i = at->row;
+    page->after_ms = i->first_seen_ms;
+    page->after_key = i->key;
+    return RC_OK;
+}
+
+static enum rc
+cases_after(struct visit *v, struct view_page *page, struct view *at, struct err *err)
+{
+    const struct views *views = v->ops->views;
+    const char *after = given(v, "after");
+    if (!after || page_after(v, page))
+        return RC_OK;
+    TRY(views->one_case(views->self, after, at, err));
+    const struct view_case *c = at->row;
+    page->after_ms = c->created_ms;
+    page->after_key = c->key;
+    return RC_OK;
+}
+
 void api_items(struct visit *v)
 {
+    CLEANUP(view_clear) struct view at = {0};
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
     struct view_filter filter;
@@ -106,8 +136,10 @@ void api_items(struct visit *v)
                              .mailbox = filter.mailbox,
                              .state = filter.state,
                              .of = given(v, "not_told") ? PAGE_NOT_TOLD : PAGE_ALL};
-    (void)page_after(v, &page);
-    answer_view(v, views->item_page(views->self, &page, &view, &err), &view, items_json, &err);
+    enum rc rc = items_after(v, &page, &at, &err);
+    if (rc == RC_OK)
+        rc = views->item_page(views->self, &page, &view, &err);
+    answer_view(v, rc, &view, items_json, &err);
 }
 
 void api_item(struct visit *v)
@@ -127,19 +159,30 @@ void api_deliveries(struct visit *v)
     const struct views *views = v->ops->views;
     struct view_filter filter;
     struct err err = ERR_INIT;
-    if (asked_for(v, is_delivery_state, &filter))
-        answer_view(v, views->deliveries(views->self, &filter, &view, &err), &view, json_deliveries,
-                    &err);
+    if (!asked_for(v, is_delivery_state, &filter))
+        return;
+    filter.below = number_of(form_get(&v->request->query, "after"), 0);
+    answer_view(v, views->deliveries(views->self, &filter, &view, &err), &view, json_deliveries,
+                &err);
 }
 
 void api_cases(struct visit *v)
 {
     CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(view_clear) struct view at = {0};
     const struct views *views = v->ops->views;
     struct view_filter filter;
     struct err err = ERR_INIT;
-    if (asked_for(v, is_case_state, &filter) && looked(v, "api cases", ""))
-        answer_view(v, views->cases(views->self, &filter, &view, &err), &view, cases_json, &err);
+    if (!asked_for(v, is_case_state, &filter) || !looked(v, "api cases", ""))
+        return;
+    struct view_page page = {.limit = filter.limit,
+                             .mailbox = filter.mailbox,
+                             .state = filter.state,
+                             .attachments = true};
+    enum rc rc = cases_after(v, &page, &at, &err);
+    if (rc == RC_OK)
+        rc = views->case_page(views->self, &page, &view, &err);
+    answer_view(v, rc, &view, cases_json, &err);
 }
 
 void api_case(struct visit *v)

@@ -57,6 +57,11 @@ struct visit {
     const char *arg[2]; /* what stands for each * of the route */
     char room[2][256];
     struct fields *page; /* what the page says */
+    struct {
+        const char *mailbox; /* of the configuration */
+        struct view_track track;
+    } tracked[8]; /* asked once of a mailbox, not for each entry of a list */
+    size_t tracks;
 };
 
 /* ---- templates.c ---------------------------------------------------------------------------------------- */

@@ -84,11 +84,28 @@ static void put_findings(struct visit *v, struct fields *f, const struct view_it
     }
 }
 
+static enum rc
+track_of(struct visit *v, const char *mailbox, struct view_track *out, struct err *err)
+{
+    const struct config_mailbox *m = config_find_mailbox(v->ops->config, mailbox);
+    const struct views *views = v->ops->views;
+    for (size_t i = 0; m && i < v->tracks; i++)
+        if (v->tracked[i].mailbox == m->id) {
+            *out = v->tracked[i].track;
+            return RC_OK;
+        }
+    TRY(views->track(views->self, mailbox, out, err));
+    if (m && v->tracks < LENGTH(v->tracked)) {
+        v->tracked[v->tracks].mailbox = m->id;
+        v->tracked[v->tracks++].track = *out;
+    }
+    return RC_OK;
+}
+
 static enum rc put_track(struct visit *v, struct fields *f, const char *mailbox, struct err *err)
 {
     struct view_track track = {.looked = 0};
-    const struct views *views = v->ops->views;
-    TRY(views->track(views->self, mailbox, &track, err));
+    TRY(track_of(v, mailbox, &track, err));
     if (track.looked < 2)
         return RC_OK;
     struct fields *row = put_row(f, "track");

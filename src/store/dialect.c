@@ -9,6 +9,24 @@
     "CREATE TRIGGER " name " BEFORE " change " ON " table                                          \
     " FOR EACH ROW EXECUTE FUNCTION append_only('" text "');"
 
+#define COUNTS(name, change, table, body)                                                          \
+    "CREATE FUNCTION " name "() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " body                \
+    " RETURN NULL; END $$; CREATE TRIGGER " name " AFTER " change " ON " table                     \
+    " FOR EACH ROW EXECUTE FUNCTION " name "();"
+#define ONE_MORE(table, key) " ON CONFLICT (" key ") DO UPDATE SET n = " table ".n + 1; "
+#define TRIED                                                                                      \
+    "INSERT INTO attempt_count SELECT kind, NEW.outcome, 1 FROM effect WHERE id = "                \
+    "NEW.effect" ONE_MORE(                                                                         \
+        "attempt_count",                                                                           \
+        "kind, outcome") "INSERT INTO confirmation_count SELECT within_ms, 1, ms FROM "            \
+                         "attempt_within"                                                          \
+                         " WHERE id = NEW.id ON CONFLICT (within_ms) DO UPDATE SET n = "           \
+                         "confirmation_count.n + 1,"                                               \
+                         " sum_ms = confirmation_count.sum_ms + excluded.sum_ms; "
+#define SHARED                                                                                     \
+    "IF EXISTS (SELECT 1 FROM item WHERE fingerprint = NEW.fingerprint AND key <> NEW.key) THEN"   \
+    " INSERT INTO shared_fingerprint VALUES (NEW.fingerprint) ON CONFLICT DO NOTHING; END IF;"
+
 /* What SQLite's FTS5 does with `remove_diacritics 2`: words without case and marks, parted by what is
  * neither letter nor digit, cut where an index entry ends. */
 #define PLAIN_WORDS                                                                                \
@@ -53,9 +71,39 @@ const struct dialect dialects[] = {
      APPEND_ONLY("look_never_changes", "UPDATE", "look", "who looked at what is append-only")},
     {"CREATE TRIGGER look_never_goes", "END;",
      APPEND_ONLY("look_never_goes", "DELETE", "look", "who looked at what is append-only")},
+    /* what is counted as it happens */
+    {"CREATE TRIGGER delivery_counts", "END;",
+     COUNTS("delivery_counts", "INSERT", "delivery",
+            "INSERT INTO delivery_count VALUES (NEW.mailbox, NEW.class, NEW.won, 1)"
+            ONE_MORE("delivery_count", "mailbox, class, won"))},
+    {"CREATE TRIGGER delivery_class_stays", "END;",
+     APPEND_ONLY("delivery_class_stays", "UPDATE OF mailbox, class, won", "delivery",
+                 "what a delivery is never changes")},
+    {"CREATE TRIGGER attempt_counts ", "END;",
+     COUNTS("attempt_counts", "INSERT", "attempt", "IF NEW.outcome <> '' THEN " TRIED "END IF;")},
+    {"CREATE TRIGGER attempt_counts_ended", "END;",
+     COUNTS("attempt_counts_ended", "UPDATE OF outcome", "attempt",
+            "IF OLD.outcome = '' AND NEW.outcome <> '' THEN " TRIED "END IF;")},
+    {"CREATE TRIGGER attempt_outcome_stays", "END;",
+     "CREATE TRIGGER attempt_outcome_stays BEFORE UPDATE OF outcome ON attempt FOR EACH ROW"
+     " WHEN (OLD.outcome <> '' AND NEW.outcome <> OLD.outcome)"
+     " EXECUTE FUNCTION append_only('the outcome of a try never changes');"},
+    {"CREATE TRIGGER item_counts ", "END;",
+     COUNTS("item_counts", "INSERT", "item",
+            "INSERT INTO item_count VALUES (NEW.mailbox, NEW.state, 1)"
+            ONE_MORE("item_count", "mailbox, state"))},
+    {"CREATE TRIGGER item_counts_anew", "END;",
+     COUNTS("item_counts_anew", "UPDATE OF state", "item",
+            "IF NEW.state <> OLD.state THEN"
+            " UPDATE item_count SET n = n - 1 WHERE mailbox = OLD.mailbox AND state = OLD.state;"
+            " INSERT INTO item_count VALUES (NEW.mailbox, NEW.state, 1)"
+            ONE_MORE("item_count", "mailbox, state") "END IF;")},
+    {"CREATE TRIGGER item_shares ", "END;", COUNTS("item_shares", "INSERT", "item", SHARED)},
+    {"CREATE TRIGGER item_shares_anew", "END;",
+     COUNTS("item_shares_anew", "UPDATE OF fingerprint", "item", SHARED)},
     /* what cases are found by */
     {"CREATE VIRTUAL TABLE case_search", ";", PLAIN_WORDS CASE_QUERY CASE_SEARCH},
-    {"case_search MATCH $5", NULL, "case_search.words @@ case_query($5)"},
+    {"case_search MATCH $4", NULL, "case_search.words @@ case_query($4)"},
 };
 /* clang-format on */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_facts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct telling {
@@ -9,6 +10,26 @@ struct telling {
     void (*tell)(void *ctx, const struct report_fact *fact);
     void *ctx;
 };
+
+/* What a mail adds to each of its arrivals. */
+struct mail {
+    const char *key, *reference, *domain, *decided;
+    enum disposition arrived_as, is;
+    bool has_case;
+    struct mail *next; /* in its slot */
+};
+
+struct mails {
+    struct view room;
+    struct mail *slot[1 << 14];
+};
+
+static void mails_free(struct mails **mails)
+{
+    if (*mails)
+        view_clear(&(*mails)->room);
+    mem_free(mails);
+}
 
 static enum rc
 open_period(const struct telling *t, const char *sql, struct stmt **out, struct err *err)
@@ -24,13 +45,14 @@ open_period(const struct telling *t, const char *sql, struct stmt **out, struct 
 /* The last decision about what a mail is that stood at the end of the period. Of a muted flood what came
  * later was decided when it came, by what had been said of the others. */
 #define DECIDED_BY_THEN                                                                            \
-    "COALESCE((SELECT approval.decision FROM approval WHERE approval.key = item.key"               \
+    "CASE WHEN item.arrived_as <> 'held' THEN '' ELSE"                                             \
+    " COALESCE((SELECT approval.decision FROM approval WHERE approval.key = item.key"              \
     " AND approval.decided_at < $2"                                                                \
     " AND (approval.undone_at IS NULL OR approval.undone_at >= $2)"                                \
     " AND (approval.decision LIKE 'conflict-%' OR approval.decision LIKE 'unprocessable-%'"        \
     "      OR approval.decision LIKE 'flood-%') ORDER BY approval.id DESC LIMIT 1),"               \
     " CASE WHEN item.disposition = 'dismissed' AND NOT EXISTS (SELECT 1 FROM approval"             \
-    "  WHERE approval.key = item.key) THEN 'flood-mute' ELSE '' END)"
+    "  WHERE approval.key = item.key) THEN 'flood-mute' ELSE '' END) END"
 
 /* A decision that made something of a mail is never taken back: what the mail is now, it was then. */
 static enum fate fate_decided(const char *decision, enum disposition is)
@@ -46,27 +68,27 @@ static enum fate fate_decided(const char *decision, enum disposition is)
     return is == DISPOSITION_CASE ? FATE_NEW_CASE : FATE_APPEND;
 }
 
-static enum fate fate_of(struct stmt *s, const struct report_fact *f, enum disposition is)
+static enum fate fate_of(const struct mail *m, const struct report_fact *f, bool won)
 {
     bool asks = f->class == CLASS_CONFLICT || f->class == CLASS_GATEWAY_COPY ||
                 (f->class == CLASS_FIRST && f->arrived_as == DISPOSITION_HELD);
 
-    if (!asks || col_int(s, "won") == 0)
+    if (!asks || !won)
         return FATE_NONE;
     if (f->arrived_as != DISPOSITION_HELD)
         return f->arrived_as == DISPOSITION_DISMISSED ? FATE_DISMISSED
                                                       : fate_decided("", DISPOSITION_HELD);
-    return fate_decided(col_text(s, "decided"), is);
+    return fate_decided(m->decided, m->is);
 }
 
 /* A held mail has a case from a decision on; every other has its own from its arrival on. */
-static bool had_case(struct stmt *s, const struct report_fact *f, enum disposition is)
+static bool had_case(const struct mail *m)
 {
-    if (col_int(s, "has_case") == 0)
+    if (!m->has_case)
         return false;
-    if (f->arrived_as != DISPOSITION_HELD)
+    if (m->arrived_as != DISPOSITION_HELD)
         return true;
-    enum fate fate = fate_decided(col_text(s, "decided"), is);
+    enum fate fate = fate_decided(m->decided, m->is);
     return fate == FATE_NEW_CASE || fate == FATE_APPEND;
 }
 
@@ -79,37 +101,94 @@ static void common(struct stmt *s, struct report_fact *f)
     f->reference = col_text(s, "reference");
 }
 
-static enum rc arrival_of(struct stmt *s, struct report_fact *f, struct err *err)
+static enum rc read_mail(struct stmt *s, struct view *room, struct mail *m, struct err *err)
 {
-    enum disposition is;
-
-    *f = (struct report_fact){.kind = FACT_ARRIVAL};
-    if (!delivery_class_parse(col_text(s, "class"), &f->class) ||
-        !disposition_parse(col_text(s, "arrived_as"), &f->arrived_as) ||
-        !disposition_parse(col_text(s, "disposition"), &is))
-        return FAIL(err, RC_BROKEN, "ledger: an arrival holds a word that is in no table");
-    common(s, f);
     const char *at = strrchr(col_text(s, "sender_plain"), '@');
 
-    f->domain = at ? at + 1 : "";
-    f->fate = fate_of(s, f, is);
-    f->had_case = had_case(s, f, is);
-    if (!f->had_case)
-        f->reference = "";
+    if (!disposition_parse(col_text(s, "arrived_as"), &m->arrived_as) ||
+        !disposition_parse(col_text(s, "disposition"), &m->is))
+        return FAIL(err, RC_BROKEN, "ledger: an arrival holds a word that is in no table");
+    m->domain = view_text(room, at ? at + 1 : "");
+    m->reference = view_text(room, col_text(s, "reference"));
+    m->decided = view_text(room, col_text(s, "decided"));
+    m->has_case = col_int(s, "has_case") != 0;
+    return RC_OK;
+}
+
+static enum rc
+load_mail(const struct telling *t, struct mails *mails, struct mail *m, struct err *err)
+{
+    static const char find[] =
+        "SELECT item.arrived_as, item.disposition, item.sender_plain,"
+        " item.case_key IS NOT NULL AS has_case,"
+        " COALESCE(case_record.reference, '') AS reference, " DECIDED_BY_THEN " AS decided"
+        " FROM item LEFT JOIN case_record ON case_record.key = item.case_key WHERE item.key = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(t->db, find, &s, err));
+    stmt_text(s, 1, m->key);
+    stmt_int(s, 2, t->period->until_ms);
+    TRY(stmt_row(s, err));
+    return read_mail(s, &mails->room, m, err);
+}
+
+/* A mail that came ten times is read once. */
+static enum rc mail_of(const struct telling *t,
+                       struct mails *mails,
+                       const char *key,
+                       const struct mail **out,
+                       struct err *err)
+{
+    char start[9];
+
+    text_copy(start, sizeof start, key); /* digits of a digest, so as good as any hash */
+    size_t at = strtoul(start, NULL, 16) % LENGTH(mails->slot);
+    struct mail *m = mails->slot[at];
+
+    while (m && strcmp(m->key, key) != 0)
+        m = m->next;
+    if (!m) {
+        struct view_rows row = view_rows_begin(&mails->room, sizeof *m);
+
+        m = view_rows_add(&mails->room, &row);
+        m->key = view_text(&mails->room, key);
+        TRY(load_mail(t, mails, m, err));
+        m->next = mails->slot[at];
+        mails->slot[at] = m;
+    }
+    *out = m;
+    return RC_OK;
+}
+
+static enum rc arrival_of(const struct telling *t,
+                          struct mails *mails,
+                          struct stmt *s,
+                          struct report_fact *f,
+                          struct err *err)
+{
+    const struct mail *m = NULL;
+
+    *f = (struct report_fact){.kind = FACT_ARRIVAL};
+    if (!delivery_class_parse(col_text(s, "class"), &f->class))
+        return FAIL(err, RC_BROKEN, "ledger: an arrival holds a word that is in no table");
+    f->id = col_int(s, "id");
+    f->at_ms = col_int(s, "at");
+    f->mailbox = col_text(s, "mailbox");
+    TRY(mail_of(t, mails, col_text(s, "key"), &m, err));
+    f->key = m->key;
+    f->arrived_as = m->arrived_as;
+    f->domain = m->domain;
+    f->fate = fate_of(m, f, col_int(s, "won") != 0);
+    f->had_case = had_case(m);
+    f->reference = f->had_case ? m->reference : "";
     return RC_OK;
 }
 
 static enum rc arrivals(const struct telling *t, struct err *err)
 {
-    static const char find[] =
-        "SELECT delivery.id, delivery.seen_at AS at, delivery.key, delivery.mailbox,"
-        " delivery.class, delivery.won, item.arrived_as, item.disposition, item.sender_plain,"
-        " item.case_key IS NOT NULL AS has_case,"
-        " COALESCE(case_record.reference, '') AS reference, " DECIDED_BY_THEN " AS decided"
-        " FROM delivery JOIN item ON item.key = delivery.key"
-        " LEFT JOIN case_record ON case_record.key = item.case_key"
-        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2"
-        " ORDER BY delivery.seen_at, delivery.id";
+    static const char find[] = "SELECT id, seen_at AS at, key, mailbox, class, won FROM delivery"
+                               " WHERE seen_at >= $1 AND seen_at < $2 ORDER BY seen_at, id";
+    CLEANUP(mails_free) struct mails *mails = mem_new(1, sizeof *mails);
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 
@@ -117,7 +196,7 @@ static enum rc arrivals(const struct telling *t, struct err *err)
     EACH_ROW(s, rc, err)
     {
         struct report_fact f;
-        TRY(arrival_of(s, &f, err));
+        TRY(arrival_of(t, mails, s, &f, err));
         t->tell(t->ctx, &f);
     }
     return END_OF_ROWS(rc);
@@ -149,10 +228,10 @@ static enum rc tries(const struct telling *t, struct err *err)
         " AND EXISTS (SELECT 1 FROM event WHERE event.key = effect.key"
         "  AND event.subject = 'effect ' || effect.id AND event.at = attempt.ended_at"
         "  AND event.to_state = 'unknown' AND event.run <> attempt.run) AS taken"
-        " FROM attempt JOIN effect ON effect.id = attempt.effect"
-        " JOIN item ON item.key = effect.key JOIN run ON run.id = attempt.run"
+        " FROM attempt CROSS JOIN effect CROSS JOIN item CROSS JOIN run"
         " LEFT JOIN case_record ON case_record.key = item.case_key"
-        " WHERE attempt.outcome = 'unknown' AND attempt.ended_at >= $1 AND attempt.ended_at < $2"
+        " WHERE effect.id = attempt.effect AND item.key = effect.key AND run.id = attempt.run"
+        " AND attempt.outcome = 'unknown' AND attempt.ended_at >= $1 AND attempt.ended_at < $2"
         " AND effect.kind IN ('acknowledgement', 'case') AND NOT EXISTS (SELECT 1 FROM attempt AS "
         "later"
         "  WHERE later.effect = attempt.effect AND later.number > attempt.number"
@@ -185,18 +264,18 @@ static enum rc doubles(const struct telling *t, struct err *err)
         "SELECT effect.id, effect.key, item.mailbox,"
         " COALESCE(case_record.reference, '') AS reference, MIN(CASE"
         "  WHEN proof.seen_at > later.ended_at THEN proof.seen_at ELSE later.ended_at END) AS at"
-        " FROM effect JOIN item ON item.key = effect.key"
+        " FROM attempt AS lost CROSS JOIN effect CROSS JOIN item"
+        " CROSS JOIN attempt AS later CROSS JOIN evidence AS proof"
         " LEFT JOIN case_record ON case_record.key = item.case_key"
-        " JOIN attempt AS lost ON lost.effect = effect.id AND lost.outcome = 'unknown'"
-        " JOIN attempt AS later ON later.effect = effect.id AND later.number > lost.number"
-        "  AND later.outcome = 'done'"
-        " JOIN evidence AS proof ON proof.key = effect.key AND proof.effect = effect.id"
-        "  AND proof.found = 1 AND (proof.kind = 'late-reply' OR proof.seen_at < later.ended_at"
+        " WHERE effect.id = lost.effect AND item.key = effect.key AND later.effect = effect.id"
+        "  AND later.number > lost.number AND later.outcome = 'done'"
+        "  AND proof.key = effect.key AND proof.effect = effect.id AND proof.found = 1 AND "
+        "(proof.kind = 'late-reply' OR proof.seen_at < later.ended_at"
         "  OR EXISTS (SELECT 1 FROM evidence AS copy WHERE copy.key = effect.key"
         "   AND copy.effect = effect.id AND copy.found = 1 AND copy.kind = proof.kind"
         "   AND copy.kind IN ('blind-copy', 'evidence-folder') AND copy.place <> proof.place"
         "   AND copy.seen_at <= proof.seen_at))"
-        " WHERE effect.kind = 'acknowledgement'"
+        " AND lost.outcome = 'unknown' AND lost.ended_at > 0 AND effect.kind = 'acknowledgement'"
         " GROUP BY effect.id, effect.key, item.mailbox, case_record.reference"
         " HAVING MIN(CASE WHEN proof.seen_at > later.ended_at THEN proof.seen_at"
         "  ELSE later.ended_at END) >= $1 AND MIN(CASE WHEN proof.seen_at > later.ended_at"

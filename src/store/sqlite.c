@@ -24,6 +24,7 @@ static const char settings[] = "PRAGMA synchronous = FULL;"
                                "PRAGMA trusted_schema = OFF;"
                                "PRAGMA cell_size_check = ON;"
                                "PRAGMA temp_store = MEMORY;"
+                               "PRAGMA cache_size = -16384;"
                                "PRAGMA journal_size_limit = 67108864;";
 
 static enum rc check_mode(struct sqlite *db, const char *mode, struct err *err)

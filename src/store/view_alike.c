@@ -4,13 +4,13 @@
 #include <string.h>
 
 /* When, and by which run, an item broke: by its last try, or where there is none by its arrival. */
-#define LAST_TRY(column)                                                                           \
-    "(SELECT attempt." column " FROM attempt JOIN effect ON effect.id = attempt.effect"            \
-    " WHERE effect.key = item.key ORDER BY attempt.id DESC LIMIT 1)"
+#define LAST_TRY                                                                                   \
+    " LEFT JOIN attempt ON attempt.id = (SELECT MAX(tried.id) FROM effect"                         \
+    " CROSS JOIN attempt AS tried WHERE tried.effect = effect.id AND effect.key = item.key)"
 #define BROKE_RUN                                                                                  \
-    "COALESCE(" LAST_TRY("run") ", (SELECT delivery.run FROM delivery"                             \
-                                " WHERE delivery.key = item.key AND delivery.won = 1)) AS run"
-#define BROKE_MINUTE "COALESCE(" LAST_TRY("started_at") ", item.created_at) / 60000 AS minute"
+    "COALESCE(attempt.run, (SELECT delivery.run FROM delivery"                                     \
+    " WHERE delivery.key = item.key AND delivery.won = 1)) AS run"
+#define BROKE_MINUTE "COALESCE(attempt.started_at, item.created_at) / 60000 AS minute"
 
 struct broke {
     char mailbox[NAME_SIZE], reason[32], run[RUN_ID_SIZE];
@@ -26,7 +26,7 @@ static void broke_clear(struct broke *b)
 static enum rc find_broke(struct db *db, const char *key, struct broke *out, struct err *err)
 {
     static const char find[] = "SELECT item.mailbox, item.reason, item.sender_plain, " BROKE_RUN
-                               ", " BROKE_MINUTE " FROM item WHERE item.key = $1"
+                               ", " BROKE_MINUTE " FROM item" LAST_TRY " WHERE item.key = $1"
                                " AND item.state = 'needs_reconciliation'";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
@@ -55,7 +55,7 @@ static enum rc find_alike(
     static const char find[] =
         "SELECT item.key, item.sender_plain,"
         " COALESCE(case_record.reference, '') AS reference, " BROKE_RUN ", " BROKE_MINUTE
-        " FROM item LEFT JOIN case_record ON case_record.key = item.case_key"
+        " FROM item LEFT JOIN case_record ON case_record.key = item.case_key" LAST_TRY
         " WHERE item.mailbox = $1 AND item.reason = $2 AND item.state = 'needs_reconciliation'"
         " AND item.key <> $3 ORDER BY item.created_at, item.key";
     CLEANUP(stmt_done) struct stmt *s = NULL;

@@ -11,8 +11,8 @@
     " WHERE other.key = case_record.merged_into), '') AS merged_into,"                             \
     " (SELECT COUNT(*) FROM case_message WHERE case_message.case_key IN"                           \
     " (SELECT m.key FROM case_record AS m WHERE m.key = case_record.key"                           \
-    " OR m.merged_into = case_record.key) AND case_message.direction = 'in') AS messages"          \
-    " FROM case_record JOIN item ON item.key = case_record.key"
+    " OR m.merged_into = case_record.key) AND case_message.direction = 'in') AS messages"
+#define CASES CASE_COLUMNS " FROM case_record JOIN item ON item.key = case_record.key"
 
 /* The case, and those that were merged into it. */
 #define MERGED "SELECT key FROM case_record WHERE key = $1 OR merged_into = $1"
@@ -105,12 +105,22 @@ read_case(struct db *db, struct stmt *s, struct view *view, struct view_case *c,
     return attachments(db, view, c, err);
 }
 
+static enum rc read_page_row(struct db *db,
+                             struct stmt *s,
+                             const struct view_page *page,
+                             struct view *view,
+                             struct view_case *c,
+                             struct err *err)
+{
+    read_row(s, view, c);
+    return page->attachments ? attachments(db, view, c, err) : RC_OK;
+}
+
 enum rc view_cases(void *self, const struct view_filter *filter, struct view *out, struct err *err)
 {
-    static const char find[] =
-        "SELECT " CASE_COLUMNS " WHERE ($1 IS NULL OR case_record.state = $1)"
-        " AND ($2 IS NULL OR case_record.mailbox = $2)"
-        " ORDER BY case_record.created_at DESC, case_record.key LIMIT $3";
+    static const char find[] = "SELECT " CASES " WHERE ($1 IS NULL OR case_record.state = $1)"
+                               " AND ($2 IS NULL OR case_record.mailbox = $2)"
+                               " ORDER BY case_record.created_at DESC, case_record.key LIMIT $3";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_case));
@@ -144,15 +154,59 @@ static void words_to_match(const char *text, struct str *out)
     }
 }
 
+/* Each goes along an index of its own: a text for each choice of a mailbox (1), a state (2), both, whose
+ * parameters follow those that all have. */
+#define IN_MAILBOX(n) " AND case_record.mailbox = $" n
+#define IN_STATE(n)   " AND case_record.state = $" n
+#define BEHIND                                                                                     \
+    " AND (case_record.created_at, case_record.key) < ($1, $2)"                                    \
+    " ORDER BY case_record.created_at DESC, case_record.key DESC LIMIT $3"
+
+/* Cases are numbered as they are made: what is found is read in that order, and no more of it. */
+#define FOUND                                                                                      \
+    "SELECT " CASE_COLUMNS " FROM case_search"                                                     \
+    " CROSS JOIN case_number CROSS JOIN case_record CROSS JOIN item"                               \
+    " WHERE case_number.number = case_search.rowid AND case_record.key = case_number.key"          \
+    " AND item.key = case_record.key AND case_search MATCH $4"                                     \
+    " AND case_search.rowid < COALESCE((SELECT number FROM case_number WHERE key = $2), $1)"
+#define FOUND_ORDER " ORDER BY case_search.rowid DESC LIMIT $3"
+
+static const char *page_sql(const struct view_page *page, bool words)
+{
+    static const char *const all[] = {
+        "SELECT " CASES " WHERE 1 = 1" BEHIND,
+        "SELECT " CASES " WHERE 1 = 1" IN_MAILBOX("4") BEHIND,
+        "SELECT " CASES " WHERE 1 = 1" IN_STATE("4") BEHIND,
+        "SELECT " CASES " WHERE 1 = 1" IN_MAILBOX("4") IN_STATE("5") BEHIND,
+    };
+    static const char *const found[] = {
+        FOUND FOUND_ORDER,
+        FOUND IN_MAILBOX("5") FOUND_ORDER,
+        FOUND IN_STATE("5") FOUND_ORDER,
+        FOUND IN_MAILBOX("5") IN_STATE("6") FOUND_ORDER,
+    };
+    size_t which = (page->mailbox ? 1u : 0u) + (page->state ? 2u : 0u);
+
+    return words ? found[which] : all[which];
+}
+
+static void bind_page(struct stmt *s, const struct view_page *page, const char *words)
+{
+    int at = 4;
+
+    stmt_int(s, 1, page->after_key ? page->after_ms : INT64_MAX);
+    stmt_text(s, 2, page->after_key ? page->after_key : "");
+    stmt_int(s, 3, page->limit ? (int64_t)page->limit : INT64_MAX);
+    if (words[0])
+        stmt_text(s, at++, words);
+    if (page->mailbox)
+        stmt_text(s, at++, page->mailbox);
+    if (page->state)
+        stmt_text(s, at, page->state);
+}
+
 enum rc view_case_page(void *self, const struct view_page *page, struct view *out, struct err *err)
 {
-    static const char find[] =
-        "SELECT " CASE_COLUMNS " WHERE ($1 IS NULL OR case_record.state = $1)"
-        " AND ($2 IS NULL OR case_record.mailbox = $2) AND ($4 IS NULL OR"
-        " (case_record.created_at, case_record.key) < ($3, $4))"
-        " AND ($5 IS NULL OR case_record.key IN (SELECT case_number.key FROM case_search"
-        " JOIN case_number ON case_number.number = case_search.rowid WHERE case_search MATCH $5))"
-        " ORDER BY case_record.created_at DESC, case_record.key DESC LIMIT $6";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(str_clear) struct str words = STR_INIT;
@@ -160,15 +214,10 @@ enum rc view_case_page(void *self, const struct view_page *page, struct view *ou
     enum rc rc;
 
     words_to_match(page->text ? page->text : "", &words);
-    TRY(stmt_open(store->db, find, &s, err));
-    stmt_text(s, 1, page->state);
-    stmt_text(s, 2, page->mailbox);
-    stmt_int(s, 3, page->after_ms);
-    stmt_text(s, 4, page->after_key);
-    stmt_text(s, 5, words.len > 0 ? str_z(&words) : NULL);
-    stmt_int(s, 6, page->limit ? (int64_t)page->limit : INT64_MAX);
+    TRY(stmt_open(store->db, page_sql(page, words.len > 0), &s, err));
+    bind_page(s, page, str_z(&words));
     EACH_ROW(s, rc, err)
-    read_row(s, out, view_rows_add(out, &rows));
+    TRY(read_page_row(store->db, s, page, out, view_rows_add(out, &rows), err));
     out->row = rows.at;
     out->count = rows.count;
     return END_OF_ROWS(rc);
@@ -176,7 +225,7 @@ enum rc view_case_page(void *self, const struct view_page *page, struct view *ou
 
 enum rc view_one_case(void *self, const char *reference, struct view *out, struct err *err)
 {
-    static const char find[] = "SELECT " CASE_COLUMNS " WHERE case_record.reference = $1";
+    static const char find[] = "SELECT " CASES " WHERE case_record.reference = $1";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_case));

@@ -12,10 +12,11 @@ view_hours(void *self, const char *mailbox, int64_t since_ms, struct view *out, 
     static const char find[] =
         "SELECT hour, SUM(arrived) AS arrived, SUM(told) AS told FROM ("
         "SELECT seen_at / 3600000 AS hour, COUNT(*) AS arrived, 0 AS told FROM delivery"
-        " WHERE seen_at >= $1 AND mailbox = $2 GROUP BY seen_at / 3600000 UNION ALL"
+        " WHERE seen_at >= $1 AND mailbox || '' = $2 GROUP BY seen_at / 3600000 UNION ALL"
         " SELECT attempt.started_at / 3600000, 0, COUNT(*) FROM attempt"
-        " JOIN effect ON effect.id = attempt.effect JOIN item ON item.key = effect.key"
-        " WHERE attempt.started_at >= $1 AND attempt.outcome = 'done'"
+        " CROSS JOIN effect CROSS JOIN item WHERE effect.id = attempt.effect"
+        " AND item.key = effect.key AND attempt.started_at >= $1 AND "
+        "attempt.outcome = 'done'"
         " AND effect.kind = 'acknowledgement' AND item.mailbox = $2"
         " GROUP BY attempt.started_at / 3600000) AS counted GROUP BY hour ORDER BY hour";
     struct store *store = self;
@@ -41,9 +42,9 @@ view_hours(void *self, const char *mailbox, int64_t since_ms, struct view *out, 
 /* ---- how long a confirmation took --------------------------------------------------------------- */
 
 #define TOLD                                                                                       \
-    " FROM attempt JOIN effect ON effect.id = attempt.effect JOIN item ON item.key = effect.key"   \
-    " WHERE attempt.started_at >= $1 AND attempt.outcome = 'done' AND attempt.ended_at IS NOT "    \
-    "NULL"                                                                                         \
+    " FROM attempt CROSS JOIN effect CROSS JOIN item WHERE effect.id = attempt.effect"             \
+    " AND item.key = effect.key AND attempt.started_at >= $1 AND attempt.outcome = 'done'"         \
+    " AND attempt.ended_at IS NOT NULL"                                                            \
     " AND effect.kind = 'acknowledgement' AND item.mailbox = $2"
 
 static enum rc
@@ -102,8 +103,9 @@ enum rc view_track_of(void *self, const char *mailbox, struct view_track *out, s
 {
     static const char count[] =
         "SELECT COUNT(*) AS looked, COALESCE(SUM(found), 0) AS found FROM ("
-        "SELECT MAX(evidence.found) AS found FROM evidence JOIN item ON item.key = evidence.key"
-        " WHERE item.mailbox = $1 AND evidence.kind IN ('evidence-folder', 'blind-copy',"
+        "SELECT MAX(evidence.found) AS found FROM evidence CROSS JOIN item"
+        " WHERE item.key = evidence.key AND item.mailbox = $1 AND evidence.kind IN "
+        "('evidence-folder', 'blind-copy',"
         " 'delivery-report', 'reply', 'named') GROUP BY evidence.effect) AS one";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;

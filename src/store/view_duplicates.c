@@ -2,63 +2,42 @@
 #include "report_numbers.h"
 
 #include <onecase/when.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The duplicate report, of deliveries seen in [since, until). A number and its rows are of the same facts;
  * the front holds the sums against each other. */
 
+struct counted {
+    char key[KEY_SIZE], reference[REFERENCE_SIZE];
+    enum delivery_class class;
+    int64_t at_ms;
+};
+
 struct reporting {
     struct db *db;
     struct view *view;
     struct view_duplicates *d;
+    struct view_rows arrivals, mailboxes, domains;
 };
-
-static enum rc open_period(struct reporting *r, const char *sql, struct stmt **out, struct err *err)
-{
-    TRY(stmt_open(r->db, sql, out, err));
-    stmt_int(*out, 1, r->d->since_ms);
-    stmt_int(*out, 2, r->d->until_ms);
-    return RC_OK;
-}
 
 /* ---- the numbers -------------------------------------------------------------------------------------- */
 
-static void count_fact(void *ctx, const struct report_fact *fact)
+/* Those that come one after the other together; `summed` joins the rest. */
+static void count_for(struct reporting *r, struct view_rows *rows, const char *name)
 {
-    report_count(ctx, fact);
-}
+    struct view_count *last = rows->at;
 
-static enum rc numbers(struct reporting *r, struct err *err)
-{
-    const struct report_period period = {r->d->since_ms, r->d->until_ms};
-
-    return report_facts(r->db, &period, count_fact, r->d, err);
-}
-
-static enum rc late(struct reporting *r, struct err *err)
-{
-    return view_late_decisions(r->db, r->view, r->d, err);
-}
-
-/* ---- by day, mailbox, domain ---------------------------------------------------------------------------- */
-
-#define COPIES                                                                                     \
-    "delivery.class IN ('redelivered', 'list_copy', 'gateway_copy', 'reobserved', 'returned')"
-
-static void count_for(struct reporting *r, struct view_rows *rows, const char *name, int64_t n)
-{
-    struct view_count *have = rows->at;
-
-    for (size_t i = 0; i < rows->count; i++) {
-        if (strcmp(have[i].name, name) == 0) {
-            have[i].count += n;
-            return;
-        }
+    if (rows->count > 0 && strcmp(last[rows->count - 1].name, name) == 0) {
+        last[rows->count - 1].count++;
+        return;
     }
     struct view_count *c = view_rows_add(r->view, rows);
     c->name = view_text(r->view, name);
-    c->count = n;
+    c->count = 1;
 }
+
+#define COPIES "class IN ('redelivered', 'list_copy', 'gateway_copy', 'reobserved', 'returned')"
 
 /* A quarter of an hour is of one local day, whatever the zone. */
 static enum rc by_day(struct reporting *r, struct err *err)
@@ -71,7 +50,9 @@ static enum rc by_day(struct reporting *r, struct err *err)
     struct view_day *day = NULL;
     enum rc rc;
 
-    TRY(open_period(r, find, &s, err));
+    TRY(stmt_open(r->db, find, &s, err));
+    stmt_int(s, 1, r->d->since_ms);
+    stmt_int(s, 2, r->d->until_ms);
     EACH_ROW(s, rc, err)
     {
         char date[REPORT_DAY_SIZE];
@@ -90,106 +71,145 @@ static enum rc by_day(struct reporting *r, struct err *err)
     return END_OF_ROWS(rc);
 }
 
-static enum rc by_mailbox(struct reporting *r, struct err *err)
+static bool is_copy(enum delivery_class class)
 {
-    static const char find[] =
-        "SELECT mailbox, COUNT(*) AS n FROM delivery"
-        " WHERE seen_at >= $1 AND seen_at < $2 AND " COPIES " GROUP BY mailbox ORDER BY mailbox";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_count));
-    enum rc rc;
-
-    TRY(open_period(r, find, &s, err));
-    EACH_ROW(s, rc, err)
-    count_for(r, &rows, col_text(s, "mailbox"), col_int(s, "n"));
-    r->d->mailbox = rows.at;
-    r->d->mailboxes = rows.count;
-    return END_OF_ROWS(rc);
+    return class == CLASS_REDELIVERED || class == CLASS_LIST_COPY || class == CLASS_GATEWAY_COPY ||
+           class == CLASS_REOBSERVED || class == CLASS_RETURNED;
 }
 
-static enum rc by_domain(struct reporting *r, struct err *err)
+/* The memory of a fact's texts ends with the pass. */
+static void keep_arrival(struct reporting *r, const struct report_fact *f)
 {
-    static const char find[] = "SELECT item.sender_plain, COUNT(*) AS n FROM delivery"
-                               " JOIN item ON item.key = delivery.key"
-                               " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2 AND " COPIES
-                               " GROUP BY item.sender_plain ORDER BY item.sender_plain";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_count));
-    enum rc rc;
+    struct counted *a = view_rows_add(r->view, &r->arrivals);
 
-    TRY(open_period(r, find, &s, err));
-    EACH_ROW(s, rc, err)
-    {
-        const char *at = strrchr(col_text(s, "sender_plain"), '@');
-        count_for(r, &rows, at ? at + 1 : "", col_int(s, "n"));
+    memcpy(a->key, f->key, sizeof a->key);
+    text_copy(a->reference, sizeof a->reference, f->reference);
+    a->class = f->class;
+    a->at_ms = f->at_ms;
+}
+
+static void count_fact(void *ctx, const struct report_fact *f)
+{
+    struct reporting *r = ctx;
+
+    report_count(r->d, f);
+    if (f->kind != FACT_ARRIVAL)
+        return;
+    keep_arrival(r, f);
+    if (!is_copy(f->class))
+        return;
+    count_for(r, &r->mailboxes, f->mailbox);
+    count_for(r, &r->domains, f->domain);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct view_count *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+static const struct view_count *summed(struct view_rows *rows, size_t *count)
+{
+    struct view_count *c = rows->at;
+
+    *count = 0;
+    if (rows->count > 0)
+        qsort(c, rows->count, sizeof *c, by_name);
+    for (size_t i = 0; i < rows->count; i++) {
+        if (*count > 0 && strcmp(c[*count - 1].name, c[i].name) == 0)
+            c[*count - 1].count += c[i].count;
+        else
+            c[(*count)++] = c[i];
     }
-    r->d->domain = rows.at;
-    r->d->domains = rows.count;
-    return END_OF_ROWS(rc);
+    return c;
 }
 
 /* ---- the keys that arrived more than once ------------------------------------------------------------- */
 
-static enum rc classes_of(struct reporting *r, struct view_key *key, struct err *err)
+static int by_key_and_class(const void *a, const void *b)
 {
-    static const char find[] = "SELECT DISTINCT class FROM delivery"
-                               " WHERE seen_at >= $1 AND seen_at < $2 AND key = $3 ORDER BY class";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-    CLEANUP(str_clear) struct str joined = STR_INIT;
-    enum rc rc;
+    const struct counted *x = a, *y = b;
+    int order = memcmp(x->key, y->key, sizeof x->key);
 
-    TRY(open_period(r, find, &s, err));
-    stmt_text(s, 3, key->key);
-    EACH_ROW(s, rc, err)
-    str_addf(&joined, "%s%s", joined.len ? "," : "", col_text(s, "class"));
-    key->classes = view_text(r->view, str_z(&joined));
-    return END_OF_ROWS(rc);
+    return order != 0 ? order
+                      : strcmp(delivery_class_text(x->class), delivery_class_text(y->class));
 }
 
-static enum rc keys(struct reporting *r, struct err *err)
+static int earliest_first(const void *a, const void *b)
 {
-    static const char find[] =
-        "SELECT delivery.key, CASE WHEN item.arrived_as <> 'held' OR EXISTS (SELECT 1 FROM approval"
-        "  WHERE approval.key = item.key AND approval.decided_at < $2)"
-        "  THEN COALESCE(case_record.reference, '') ELSE '' END AS reference, COUNT(*) AS n,"
-        " MIN(delivery.seen_at) AS first_seen, MAX(delivery.seen_at) AS last_seen FROM delivery"
-        " JOIN item ON item.key = delivery.key"
-        " LEFT JOIN case_record ON case_record.key = item.case_key"
-        " WHERE delivery.seen_at >= $1 AND delivery.seen_at < $2"
-        " GROUP BY delivery.key, case_record.reference, item.arrived_as, item.key"
-        " HAVING COUNT(*) > 1"
-        " ORDER BY first_seen, delivery.key";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_key));
-    enum rc rc;
+    const struct view_key *x = a, *y = b;
 
-    TRY(open_period(r, find, &s, err));
-    EACH_ROW(s, rc, err)
-    {
-        struct view_key *k = view_rows_add(r->view, &rows);
-        k->key = view_text(r->view, col_text(s, "key"));
-        k->reference = view_text(r->view, col_text(s, "reference"));
-        k->deliveries = col_int(s, "n");
-        k->first_seen_ms = col_int(s, "first_seen");
-        k->last_seen_ms = col_int(s, "last_seen");
-        TRY(classes_of(r, k, err));
+    if (x->first_seen_ms != y->first_seen_ms)
+        return x->first_seen_ms < y->first_seen_ms ? -1 : 1;
+    return strcmp(x->key, y->key);
+}
+
+/* `count` arrivals of one mail, those of a class together. */
+static void
+add_key(struct reporting *r, struct view_rows *rows, const struct counted *a, size_t count)
+{
+    struct view_key *k = view_rows_add(r->view, rows);
+    CLEANUP(str_clear) struct str classes = STR_INIT;
+
+    k->key = view_text(r->view, a->key);
+    k->reference = view_text(r->view, a->reference);
+    k->deliveries = (int64_t)count;
+    k->first_seen_ms = k->last_seen_ms = a->at_ms;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || a[i].class != a[i - 1].class)
+            str_addf(&classes, "%s%s", i > 0 ? "," : "", delivery_class_text(a[i].class));
+        k->first_seen_ms = a[i].at_ms < k->first_seen_ms ? a[i].at_ms : k->first_seen_ms;
+        k->last_seen_ms = a[i].at_ms > k->last_seen_ms ? a[i].at_ms : k->last_seen_ms;
     }
+    k->classes = view_text(r->view, str_z(&classes));
+}
+
+static void find_keys(struct reporting *r)
+{
+    struct view_rows rows = view_rows_begin(r->view, sizeof(struct view_key));
+    struct counted *a = r->arrivals.at;
+    size_t all = r->arrivals.count, same;
+
+    if (all > 0)
+        qsort(a, all, sizeof *a, by_key_and_class);
+    for (size_t i = 0; i < all; i += same) {
+        same = 1;
+        while (i + same < all && strcmp(a[i].key, a[i + same].key) == 0)
+            same++;
+        if (same > 1)
+            add_key(r, &rows, &a[i], same);
+    }
+    if (rows.count > 0)
+        qsort(rows.at, rows.count, sizeof(struct view_key), earliest_first);
     r->d->key = rows.at;
     r->d->keys = rows.count;
-    return END_OF_ROWS(rc);
+}
+
+/* All but the late decisions comes of one pass, so that no two numbers can disagree. */
+static enum rc numbers(struct reporting *r, struct err *err)
+{
+    const struct report_period period = {r->d->since_ms, r->d->until_ms};
+
+    r->arrivals = view_rows_begin(r->view, sizeof(struct counted));
+    r->mailboxes = view_rows_begin(r->view, sizeof(struct view_count));
+    r->domains = view_rows_begin(r->view, sizeof(struct view_count));
+    TRY(report_facts(r->db, &period, count_fact, r, err));
+    r->d->mailbox = summed(&r->mailboxes, &r->d->mailboxes);
+    r->d->domain = summed(&r->domains, &r->d->domains);
+    find_keys(r);
+    return RC_OK;
 }
 
 /* One state of the ledger for all of them, or the sums could not agree while the service runs. */
 static enum rc read_all(struct reporting *r, struct err *err)
 {
-    static enum rc (*const parts[])(struct reporting *, struct err *) = {
-        numbers, by_day, by_mailbox, by_domain, keys, late};
     CLEANUP(tx_end) struct tx tx = TX_NONE;
 
     TRY(tx_read(r->db, &tx, err));
-    for (size_t i = 0; i < LENGTH(parts); i++)
-        TRY(parts[i](r, err));
-    return RC_OK;
+    TRY(numbers(r, err));
+    TRY(by_day(r, err));
+    return view_late_decisions(r->db, r->view, r->d, err);
 }
 
 enum rc view_duplicates_of(

@@ -147,27 +147,49 @@ enum rc view_items(void *self, const struct view_filter *filter, struct view *ou
 
 /* ---- page by page ---------------------------------------------------------------------------------- */
 
+/* Behind the row of before; from the beginning the row is one that no other is before. */
 #define NEWEST_PAGE                                                                                \
-    " AND ($1 IS NULL OR item.mailbox = $1) AND ($4 IS NULL OR item.state = $4)"                   \
-    " AND ($3 IS NULL OR (item.created_at, item.key) < ($2, $3))"                                  \
-    " ORDER BY item.created_at DESC, item.key DESC LIMIT $5"
+    " AND (item.created_at, item.key) < ($1, $2)"                                                  \
+    " ORDER BY item.created_at DESC, item.key DESC LIMIT $3"
+#define OLDEST_PAGE                                                                                \
+    " AND (item.created_at, item.key) > ($1, $2) AND NOT " FOLDED                                  \
+    " ORDER BY item.created_at, item.key LIMIT $3"
+#define IN_MAILBOX  " AND item.mailbox = $4"
+#define IN_STATE(n) " AND item.state = $" n
+#define ASKS        "SELECT " ITEM_COLUMNS " WHERE item.state = 'needs_reconciliation'"
+#define UNTOLD      "SELECT " ITEM_COLUMNS " WHERE item.key IN (" NOT_TOLD_KEYS ")"
+#define ANY         "SELECT " ITEM_COLUMNS " WHERE 1 = 1"
+/* clang-format off */
+#define CHOICES(from, page) \
+    from page, from IN_MAILBOX page, from IN_STATE("4") page, from IN_MAILBOX IN_STATE("5") page
+/* clang-format on */
 
-/* Each list goes along an index of its own, so that a page costs its rows and no more. */
+/* Each list goes along an index of its own, so that a page costs its rows and no more: a text for each
+ * choice of a mailbox (1), a state (2), both, whose parameters follow those that all have. */
 static const char *page_sql(const struct view_page *page)
 {
-    static const char all[] = "SELECT " ITEM_COLUMNS " WHERE 1 = 1" NEWEST_PAGE;
-    static const char asks[] =
-        "SELECT " ITEM_COLUMNS " WHERE item.state = 'needs_reconciliation'"
-        " AND ($1 IS NULL OR item.mailbox = $1) AND ($4 IS NULL OR item.state = $4)"
-        " AND ($3 IS NULL OR (item.created_at, item.key) > ($2, $3))"
-        " ORDER BY item.created_at, item.key LIMIT $5";
-    static const char not_told[] =
-        "SELECT " ITEM_COLUMNS " WHERE item.key IN (SELECT effect.key FROM effect"
-        " WHERE effect.kind = 'acknowledgement' AND effect.status = 'refused'"
-        " UNION SELECT waits.key FROM item AS waits WHERE waits.state = 'needs_reconciliation'"
-        " AND waits.reason IN ('gave-up', 'acknowledgement-refused'))" NEWEST_PAGE;
+    static const char *const all[] = {CHOICES(ANY, NEWEST_PAGE)};
+    static const char *const asks[] = {ASKS OLDEST_PAGE, ASKS IN_MAILBOX OLDEST_PAGE};
+    static const char *const not_told[] = {CHOICES(UNTOLD, NEWEST_PAGE)};
+    size_t which = (page->mailbox ? 1u : 0u) + (page->state ? 2u : 0u);
 
-    return page->of == PAGE_ASKS ? asks : page->of == PAGE_NOT_TOLD ? not_told : all;
+    return page->of == PAGE_ASKS       ? asks[which % 2]
+           : page->of == PAGE_NOT_TOLD ? not_told[which]
+                                       : all[which];
+}
+
+static void bind_page(struct stmt *s, const struct view_page *page)
+{
+    bool oldest_first = page->of == PAGE_ASKS;
+    int at = 4;
+
+    stmt_int(s, 1, page->after_key ? page->after_ms : oldest_first ? -1 : INT64_MAX);
+    stmt_text(s, 2, page->after_key ? page->after_key : "");
+    stmt_int(s, 3, page->limit ? (int64_t)page->limit : INT64_MAX);
+    if (page->mailbox)
+        stmt_text(s, at++, page->mailbox);
+    if (page->state && !oldest_first)
+        stmt_text(s, at, page->state);
 }
 
 enum rc view_item_page(void *self, const struct view_page *page, struct view *out, struct err *err)
@@ -178,11 +200,7 @@ enum rc view_item_page(void *self, const struct view_page *page, struct view *ou
     enum rc rc;
 
     TRY(stmt_open(store->db, page_sql(page), &s, err));
-    stmt_text(s, 1, page->mailbox);
-    stmt_int(s, 2, page->after_ms);
-    stmt_text(s, 3, page->after_key);
-    stmt_text(s, 4, page->state);
-    stmt_int(s, 5, page->limit ? (int64_t)page->limit : INT64_MAX);
+    bind_page(s, page);
     EACH_ROW(s, rc, err)
     TRY(read_item(store, s, out, view_rows_add(out, &rows), err));
     out->row = rows.at;

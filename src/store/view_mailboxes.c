@@ -5,8 +5,7 @@
 
 static enum rc states(struct db *db, struct view_mailbox *m, struct err *err)
 {
-    static const char find[] =
-        "SELECT state, COUNT(*) AS n FROM item WHERE mailbox = $1 GROUP BY state";
+    static const char find[] = "SELECT state, n FROM item_count WHERE mailbox = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum item_state state;
     enum rc rc;
@@ -44,9 +43,12 @@ static enum rc waiting(struct db *db, struct view *view, struct view_mailbox *m,
 static enum rc numbers(struct db *db, struct view_mailbox *m, struct err *err)
 {
     static const char find[] =
-        "SELECT (SELECT COUNT(*) FROM delivery WHERE mailbox = $1 AND won = 0) AS duplicates,"
-        " (SELECT MIN(created_at) FROM item WHERE mailbox = $1 AND state <> 'complete') AS oldest,"
-        " (SELECT COUNT(*) FROM item WHERE mailbox = $1 AND " NOT_TOLD ") AS not_told";
+        "SELECT (SELECT COALESCE(SUM(n), 0) FROM delivery_count"
+        "  WHERE mailbox = $1 AND won = 0) AS duplicates,"
+        " (SELECT MIN(created_at) FROM item WHERE mailbox = $1"
+        "  AND state IN ('received', 'in_progress', 'needs_reconciliation')) AS oldest,"
+        " (SELECT COUNT(*) FROM (" NOT_TOLD_KEYS ") AS told CROSS JOIN item"
+        "  WHERE item.key = told.key AND item.mailbox = $1) AS not_told";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));

@@ -40,8 +40,8 @@ list_of(struct counting *c, const char *sql, struct view_numbers_list *out, stru
 static enum rc mails(struct counting *c, struct err *err)
 {
     static const char deliveries[] =
-        "SELECT mailbox, class AS word, '' AS other, COUNT(*) AS n, " NO_OLDEST
-        " FROM delivery GROUP BY mailbox, class";
+        "SELECT mailbox, class AS word, '' AS other, SUM(n) AS n, " NO_OLDEST
+        " FROM delivery_count GROUP BY mailbox, class";
     static const char waiting[] =
         "SELECT mailbox, reason AS word, '' AS other, COUNT(*) AS n, MIN(COALESCE("
         "(SELECT MAX(event.at) FROM event WHERE event.key = item.key AND event.what = 'wait'),"
@@ -61,9 +61,8 @@ static enum rc steps(struct counting *c, struct err *err)
                                " ('attempting', 'unknown', 'deferred', 'refused')"
                                " GROUP BY item.mailbox, effect.kind, effect.status";
     static const char attempts[] =
-        "SELECT '' AS mailbox, effect.kind AS word, attempt.outcome AS other, COUNT(*) AS n,"
-        " " NO_OLDEST " FROM attempt JOIN effect ON effect.id = attempt.effect"
-        " WHERE attempt.outcome <> '' GROUP BY effect.kind, attempt.outcome";
+        "SELECT '' AS mailbox, kind AS word, outcome AS other, n, " NO_OLDEST
+        " FROM attempt_count WHERE n > 0";
 
     TRY(list_of(c, open, &c->n->steps, err));
     return list_of(c, attempts, &c->n->attempts, err);
@@ -90,26 +89,22 @@ static enum rc deeds(struct counting *c, struct err *err)
 
 /* ---- how long senders wait ------------------------------------------------------------------ */
 
+/* Each also stands in the view attempt_within of the ledger, which counts by it. */
 static const int64_t bounds[] = {SECONDS(5), SECONDS(15), SECONDS(30), MINUTES(1), MINUTES(2),
                                  MINUTES(5), MINUTES(15), HOURS(1),    HOURS(4),   DAYS(1)};
 
-static void note_latency(struct view_numbers *n, int64_t *within, int64_t ms)
+static void note_latency(struct view_numbers *n, int64_t *within, struct stmt *s)
 {
-    int64_t waited = ms > 0 ? ms : 0; /* the mailbox's clock may be ahead of ours */
-
-    n->latency_count++;
-    n->latency_sum_ms += waited;
+    n->latency_count += col_int(s, "n");
+    n->latency_sum_ms += col_int(s, "sum_ms");
     for (size_t i = 0; i < LENGTH(bounds); i++)
-        within[i] += waited <= bounds[i];
+        if (col_int(s, "within_ms") <= bounds[i])
+            within[i] += col_int(s, "n");
 }
 
 static enum rc latency(struct counting *c, struct err *err)
 {
-    static const char find[] =
-        "SELECT attempt.ended_at - item.internal_ms AS ms FROM effect"
-        " JOIN attempt ON attempt.effect = effect.id AND attempt.outcome = 'done'"
-        " JOIN item ON item.key = effect.key WHERE effect.kind = 'acknowledgement'"
-        " AND effect.target <> 'closed' AND attempt.ended_at IS NOT NULL";
+    static const char find[] = "SELECT within_ms, n, sum_ms FROM confirmation_count";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(c->view, sizeof bounds);
     int64_t *within = view_rows_add(c->view, &rows);
@@ -117,7 +112,7 @@ static enum rc latency(struct counting *c, struct err *err)
 
     TRY(stmt_open(c->db, find, &s, err));
     EACH_ROW(s, rc, err)
-    note_latency(c->n, within, col_int(s, "ms"));
+    note_latency(c->n, within, s);
     c->n->latency_bound_ms = bounds;
     c->n->latency = within;
     c->n->latency_bounds = LENGTH(bounds);

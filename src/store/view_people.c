@@ -148,28 +148,33 @@ enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err)
  * joined. */
 #define ALIKE                                                                                      \
     "SELECT 1 FROM item AS other JOIN case_record AS second ON second.key = other.key"             \
-    " WHERE other.fingerprint = item.fingerprint AND other.mailbox = item.mailbox"                 \
+    " WHERE other.fingerprint = item.fingerprint AND other.mailbox || '' = item.mailbox"           \
     " AND other.key <> item.key AND second.merged_into IS NULL AND NOT EXISTS"                     \
     " (SELECT 1 FROM case_link WHERE case_link.kind IN ('authoritative', 'different')"             \
     " AND ((case_link.from_key = item.key AND case_link.to_key = other.key)"                       \
     " OR (case_link.from_key = other.key AND case_link.to_key = item.key)))"
 
+/* Those of fingerprints that `which` gives, one row each. */
+#define SUSPECTS(which)                                                                            \
+    "SELECT item.key, case_record.reference, item.mailbox, item.sender, item.subject,"             \
+    " item.fingerprint, case_record.state, case_record.created_at FROM (" which ") AS shared"      \
+    " CROSS JOIN item CROSS JOIN case_record"                                                      \
+    " WHERE item.fingerprint = shared.fingerprint AND case_record.key = item.key"                  \
+    " AND case_record.merged_into IS NULL AND item.fingerprint <> ''"                              \
+    " AND EXISTS (" ALIKE ") ORDER BY item.fingerprint, case_record.created_at, item.key"
+
 enum rc view_suspects(void *self, const char *key, struct view *out, struct err *err)
 {
-    static const char find[] =
-        "SELECT item.key, case_record.reference, item.mailbox, item.sender, item.subject,"
-        " item.fingerprint, case_record.state, case_record.created_at FROM case_record"
-        " JOIN item ON item.key = case_record.key"
-        " WHERE case_record.merged_into IS NULL AND item.fingerprint <> '' AND ($1 IS NULL OR"
-        " item.fingerprint = (SELECT fingerprint FROM item AS named WHERE named.key = $1))"
-        " AND EXISTS (" ALIKE ") ORDER BY item.fingerprint, case_record.created_at, item.key";
+    static const char all[] = SUSPECTS("SELECT fingerprint FROM shared_fingerprint");
+    static const char like[] = SUSPECTS("SELECT fingerprint FROM item WHERE key = $1");
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_suspect));
     enum rc rc;
 
-    TRY(stmt_open(store->db, find, &s, err));
-    stmt_text(s, 1, key);
+    TRY(stmt_open(store->db, key ? like : all, &s, err));
+    if (key)
+        stmt_text(s, 1, key);
     EACH_ROW(s, rc, err)
     {
         struct view_suspect *v = view_rows_add(out, &rows);

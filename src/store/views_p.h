@@ -34,6 +34,14 @@ enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err) M
     " OR EXISTS (SELECT 1 FROM bounce AS b JOIN case_record AS c ON c.key = item.case_key"         \
     " WHERE b.key = item.key AND b.action = 'failed' AND c.state = 'open'))"
 
+/* The same as a list of keys, for finding them without looking at all others. */
+#define NOT_TOLD_KEYS                                                                              \
+    "SELECT key FROM item WHERE reason IN ('gave-up', 'acknowledgement-refused')"                  \
+    " UNION SELECT key FROM effect WHERE kind = 'acknowledgement' AND status = 'refused'"          \
+    " UNION SELECT b.key FROM bounce AS b CROSS JOIN item AS i CROSS JOIN case_record AS c"        \
+    " WHERE i.key = b.key AND c.key = i.case_key"                                                  \
+    " AND b.action = 'failed' AND c.state = 'open'"
+
 /* What came back about the acknowledgements of an item, or of all items of a case. */
 enum rc view_reports(struct db *db,
                      const char *key,

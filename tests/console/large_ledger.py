@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Years of mail, written into a ledger by SQL: what the console is measured on."""
+import sqlite3
+import time
+
+RUN = "b" * 32
+DAY = 86_400_000
+
+# n is the number of a mail, from 0, the oldest first. One of 400 waits for a person, of four reasons; one of 300
+# was refused, one of 1000 is under way.
+FACTS = """
+CREATE TEMP TABLE mail AS WITH RECURSIVE count(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM count WHERE n < :items - 1)
+SELECT n, printf('%08x%056x', (n * 2654435761) % 4294967296, n + 1) AS key, CASE n % 3 WHEN 0 THEN 'sales' ELSE 'help' END AS mailbox,
+ :start + n * :step AS at,
+ CASE WHEN n % 400 = 17 THEN 'needs_reconciliation' WHEN n % 1000 = 5 THEN 'in_progress' ELSE 'complete' END AS state,
+ CASE WHEN n % 400 <> 17 THEN '' ELSE CASE n / 400 % 4 WHEN 0 THEN 'acknowledgement-unknown' WHEN 1 THEN 'conflict'
+  WHEN 2 THEN 'gave-up' ELSE 'unprocessable' END END AS reason,
+ 'sender' || (n % 5000) || '@example.org' AS sender FROM count;
+CREATE UNIQUE INDEX temp.mail_n ON mail (n);
+CREATE TEMP TABLE base AS SELECT COALESCE((SELECT MAX(id) FROM effect), 0) AS effect,
+ COALESCE((SELECT MAX(id) FROM delivery), 0) AS delivery, COALESCE((SELECT MAX(id) FROM attempt), 0) AS attempt;
+INSERT INTO run (id, host, boot_id, pid, version, name, environment, owner, entered_at, beat_at, mailbox)
+ VALUES (:run, 'desk', 'x', 1, '1', 'help-desk', 'production', 'service-desk@example.org', :start, :now, 'help');
+INSERT OR IGNORE INTO mailbox (id) VALUES ('help'), ('sales');
+
+INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as, state, reason, completion, octets, size,
+  source_digest, payload_digest, payload_version, fingerprint, signs, sender, recipient, sender_plain, recipient_plain, tells,
+  subject, text, sent_at, internal_ms, case_key, first_key, next_due, original_kept, generation, created_at, completed_at)
+ SELECT key, mailbox, CASE reason WHEN 'conflict' THEN 'conflict' ELSE 'message-id' END, CAST('<m' || n || '@example.org>' AS BLOB),
+  CASE WHEN reason IN ('conflict', 'unprocessable') THEN 'held' ELSE 'case' END,
+  CASE WHEN reason IN ('conflict', 'unprocessable') THEN 'held' ELSE 'case' END, state, reason,
+  CASE state WHEN 'complete' THEN 'accepted' ELSE '' END, key, 2000 + n % 9000, key, key, 1,
+  CASE WHEN n % 1000 < 2 THEN printf('%064x', n / 1000) ELSE key END, 0, sender, sender, sender, sender, 1,
+  CASE n % 7 WHEN 0 THEN 'The printer on floor ' || (n % 40) || ' has jammed' WHEN 1 THEN 'Access to folder ' || n
+   ELSE 'Invoice ' || n || ' is not right' END,
+  'Good morning,' || char(10) || 'please look at this, it is number ' || n || '.' || char(10) || 'Thank you', at, at,
+  CASE WHEN reason IN ('conflict', 'unprocessable') THEN NULL ELSE key END,
+  CASE reason WHEN 'conflict' THEN (SELECT key FROM mail AS first WHERE first.n = mail.n - 1) END,
+  CASE state WHEN 'in_progress' THEN :now END, 1, 0, at, CASE state WHEN 'complete' THEN at + 5000 END FROM mail;
+
+INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets, class, won, move_to, run, seen_at)
+ WITH RECURSIVE arrival(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM arrival WHERE i < :deliveries - 1)
+ SELECT mail.key, mail.mailbox, 'INBOX', 77, 1000 + i, mail.at, 2000, mail.key,
+  CASE WHEN i % :each = 0 THEN CASE mail.reason WHEN 'conflict' THEN 'conflict' ELSE 'first' END
+   WHEN i % 11 = 0 THEN 'list_copy' WHEN i % 13 = 0 THEN 'reobserved' ELSE 'redelivered' END,
+  i % :each = 0, 'Processed', :run, mail.at + (i % :each) * 1000 FROM arrival CROSS JOIN mail ON mail.n = i / :each;
+
+INSERT INTO effect (id, key, kind, target, status, external_id, reason, code, attempts)
+ SELECT base.effect + n * 3 + 1, key, 'case', 'ledger', 'done', '', '', 0, 0 FROM mail, base WHERE reason NOT IN ('conflict', 'unprocessable')
+ UNION ALL SELECT base.effect + n * 3 + 2, key, 'acknowledgement', 'accepted',
+  CASE reason WHEN 'acknowledgement-unknown' THEN 'unknown' WHEN 'gave-up' THEN 'deferred'
+   ELSE CASE WHEN state = 'in_progress' THEN 'planned' WHEN n % 300 = 9 THEN 'refused' ELSE 'done' END END, '', '', 250, 1
+  FROM mail, base WHERE reason NOT IN ('conflict', 'unprocessable')
+ UNION ALL SELECT base.effect + n * 3 + 3, key, 'move', base.delivery + n * :each + 1,
+  CASE state WHEN 'complete' THEN 'done' ELSE 'planned' END, '', '', 0, 1 FROM mail, base
+  WHERE reason NOT IN ('conflict', 'unprocessable');
+
+INSERT INTO attempt (id, effect, number, run, phase, outcome, stage, code, started_at, armed_at, ended_at, connection_closed)
+ SELECT base.attempt + n * 2 + 1, base.effect + n * 3 + 2, 1, :run, 'ended',
+  CASE reason WHEN 'acknowledgement-unknown' THEN 'unknown' WHEN 'gave-up' THEN 'deferred'
+   ELSE CASE WHEN n % 300 = 9 THEN 'refused' ELSE 'done' END END, 'end of data', 250, at + 1000, at + 1000, at + 2000, 1
+ FROM mail, base WHERE reason NOT IN ('conflict', 'unprocessable') AND state <> 'in_progress'
+ UNION ALL SELECT base.attempt + n * 2 + 2, base.effect + n * 3 + 3, 1, :run, 'ended', 'done', '', 0, at + 2000, at + 2000, at + 3000, 1
+ FROM mail, base WHERE state = 'complete';
+
+INSERT INTO evidence (key, effect, kind, found, place, run, seen_at)
+ SELECT key, base.effect + n * 3 + 2, 'evidence-folder', 0, 'Sent', :run, at + 4000 FROM mail, base
+ WHERE reason = 'acknowledgement-unknown' OR n % 200 = 3;
+
+INSERT INTO case_record (key, reference, mailbox, state, created_at)
+ SELECT key, printf('HD-Z%07d', n), mailbox, CASE WHEN n % 10 < 8 THEN 'closed' ELSE 'open' END, at FROM mail
+ WHERE reason NOT IN ('conflict', 'unprocessable');
+INSERT INTO case_message (case_key, key, direction, message_id, sender, reply_to, subject, sent_at, text, created_at)
+ SELECT item.key, item.key, 'in', item.message_id, item.sender, '', item.subject, item.sent_at, item.text, item.created_at
+ FROM mail JOIN item ON item.key = mail.key WHERE item.case_key IS NOT NULL ORDER BY mail.n;
+INSERT INTO case_participant SELECT key, sender FROM mail WHERE reason NOT IN ('conflict', 'unprocessable');
+INSERT INTO case_number (key) SELECT key FROM mail WHERE reason NOT IN ('conflict', 'unprocessable') ORDER BY n;
+INSERT INTO case_search (rowid, reference, sender, subject) SELECT case_number.number, case_record.reference, item.sender,
+  item.subject FROM mail JOIN case_number ON case_number.key = mail.key JOIN case_record ON case_record.key = mail.key
+  JOIN item ON item.key = mail.key;
+
+INSERT INTO approval (key, decision, from_state, from_reason, person, decided_at)
+ SELECT key, 'acknowledgement-sent', 'needs_reconciliation', 'acknowledgement-unknown',
+  CASE n % 3 WHEN 0 THEN 'ann (console)' ELSE 'bob' END, at + 600000 FROM mail WHERE n % 200 = 3;
+INSERT INTO note (key, about, text, noted_at) SELECT key, 'approval ' || id, 'seen in the folder', decided_at FROM approval
+ WHERE decision = 'acknowledgement-sent' AND key IN (SELECT key FROM mail);
+INSERT INTO event (at, run, mailbox, key, subject, what, from_state, to_state, actor, previous, hash)
+ SELECT at, :run, mailbox, key, 'item', what, '', '', 'service', key, key FROM mail
+ CROSS JOIN (SELECT 'reserve' AS what UNION ALL SELECT 'claim' UNION ALL SELECT 'plan' UNION ALL SELECT 'arm' UNION ALL SELECT 'settle')
+ ORDER BY n;
+INSERT INTO event (at, run, mailbox, key, subject, what, from_state, to_state, actor, previous, hash)
+ SELECT at + 1000, :run, mailbox, key, 'item', 'wait', 'in_progress', 'needs_reconciliation', 'service', key, key FROM mail
+ WHERE state = 'needs_reconciliation' OR n % 200 = 3;
+INSERT INTO look (person, page, key, looked_at) SELECT 'ann', 'mail', key, at FROM mail WHERE n % 5 = 0;
+DROP TABLE mail;
+DROP TABLE base;
+"""
+
+
+def enlarge(path, items, deliveries, years=5, now_ms=None):
+    """Adds so many to the ledger at `path`, the last of them from now."""
+    now = now_ms or int(time.time() * 1000)
+    span = years * 365 * DAY
+    facts = {"items": items, "deliveries": deliveries, "each": max(1, deliveries // items), "run": RUN, "now": now,
+             "start": now - span, "step": max(1, span // items)}
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA cache_size = -200000")
+        for statement in FACTS.split(";\n"):
+            if statement.strip():
+                db.execute(statement, facts if ":" in statement else {})
+    db.close()
