@@ -224,6 +224,13 @@ enum rc writing_finish(struct writing *w, struct err *err)
     return rc;
 }
 
+#define TRIES 4
+
+bool writing_again(const struct store *store, enum rc rc, int *tries)
+{
+    return rc == RC_DEFERRED && db_passing(store->db) && ++*tries < TRIES;
+}
+
 void writing_end(struct writing *w)
 {
     tx_end(&w->tx);

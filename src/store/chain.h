@@ -59,6 +59,19 @@ enum rc event_add(struct writing *w, const struct event *event, struct err *err)
 enum rc writing_finish(struct writing *w, struct err *err) MUST_CHECK;
 void writing_end(struct writing *w); /* rolls back what was not finished; for CLEANUP */
 
+/* `call` is a whole transaction, and is repeated while that is worth it (db_passing): what it is about is
+ * known here and now. Each try begins anew, and leaves nothing where it fails. */
+#define WRITE(store, call)                                                                         \
+    __extension__({                                                                                \
+        int write_tries_ = 0;                                                                      \
+        enum rc write_rc_;                                                                         \
+        do                                                                                         \
+            write_rc_ = (call);                                                                    \
+        while (writing_again((store), write_rc_, &write_tries_));                                  \
+        write_rc_;                                                                                 \
+    })
+bool writing_again(const struct store *store, enum rc rc, int *tries);
+
 /* Text made of a word and a number ("effect 12"), for event.subject and note.about. */
 struct subject {
     char text[40];

@@ -262,6 +262,7 @@ take_due(struct store *store, const struct claiming *c, struct taken *out, struc
     CLEANUP(candidates_clear) struct candidates due = {0};
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
+    taken_clear(out);
     TRY(writing_begin(store, c->run, c->now, &w, err));
     TRY(find_due(store->db, c, &due, err));
     TRY(take_all(&w, c, &due, out, err));
@@ -371,7 +372,7 @@ enum rc items_claim(struct store *store,
     /* An idle look must not wait for the write lock. */
     TRY(find_due(store->db, c, &look, err));
     if (look.count > 0)
-        TRY(take_due(store, c, &taken, err));
+        TRY(WRITE(store, take_due(store, c, &taken, err)));
     TRY(elsewhere_claim(store, c, &taken, err));
     *out = STEAL(taken.item);
     *count = taken.count;

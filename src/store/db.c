@@ -56,6 +56,11 @@ const char *db_path(const struct db *db)
     return db->path;
 }
 
+bool db_passing(const struct db *db)
+{
+    return db->passing;
+}
+
 enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err)
 {
     return db->driver->has_table(db, name, out, err);

@@ -37,6 +37,9 @@ enum rc db_run(struct db *db, const char *sql, struct err *err)
 enum rc db_reopen(struct db *db, struct err *err) MUST_CHECK;
 bool db_read_only(const struct db *db);
 const char *db_path(const struct db *db); /* for messages; borrowed */
+/* The last failure took its transaction along, and the whole of it may go at once: a connection that was
+ * lost, another's write that it met. Never so with SQLite, where whoever waited has waited. */
+bool db_passing(const struct db *db);
 
 enum rc stmt_open(struct db *db, const char *sql, struct stmt **out, struct err *err) MUST_CHECK;
 void stmt_done(struct stmt **s); /* resets it for the next use; for CLEANUP */

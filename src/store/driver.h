@@ -17,6 +17,7 @@ struct db {
     const struct driver *driver;
     char *path; /* for messages: without a password */
     bool read_only;
+    bool passing; /* what failed last has passed by itself: see db_passing */
 };
 
 struct stmt {

@@ -202,6 +202,31 @@ static enum rc enter_one(const struct reserving *r,
     return mailbox_numbers(r->w, arrival, err);
 }
 
+struct arriving_batch {
+    const struct policy *policy;
+    int64_t lease_ms;
+    const struct arrival *arrival;
+    size_t count;
+};
+
+static enum rc reserve_batch(struct store *store,
+                             const char *run,
+                             struct instant now,
+                             const struct arriving_batch *b,
+                             struct reservation *out,
+                             struct err *err)
+{
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    const struct reserving r = {&w, b->policy, b->lease_ms};
+
+    TRY(writing_begin(store, run, now, &w, err));
+    for (size_t i = 0; i < b->count; i++)
+        TRY(enter_one(&r, &b->arrival[i], &out[i], err));
+    /* From this commit on the items exist, with their cases and their plans; before it, a restart
+     * sees the messages as new. */
+    return writing_finish(&w, err);
+}
+
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */
 static enum rc intake_reserve(void *self,
                               const char *run,
@@ -213,17 +238,9 @@ static enum rc intake_reserve(void *self,
                               struct reservation *out,
                               struct err *err)
 {
-    CLEANUP(writing_end) struct writing w = WRITING_NONE;
-    const struct reserving r = {&w, policy, lease_ms};
+    const struct arriving_batch batch = {policy, lease_ms, arrival, count};
 
-    if (count == 0)
-        return RC_OK;
-    TRY(writing_begin(self, run, now, &w, err));
-    for (size_t i = 0; i < count; i++)
-        TRY(enter_one(&r, &arrival[i], &out[i], err));
-    /* From this commit on the items exist, with their cases and their plans; before it, a restart
-     * sees the messages as new. */
-    return writing_finish(&w, err);
+    return count == 0 ? RC_OK : WRITE(self, reserve_batch(self, run, now, &batch, out, err));
 }
 
 static enum rc intake_octets_known(void *self,
@@ -275,10 +292,12 @@ mark(struct writing *w, const char *mailbox, const char *octets, unsigned *death
     return stmt_run(s, NULL, err);
 }
 
-static enum rc intake_begin_reading(
-    void *self, const char *mailbox, const struct digest *octets, unsigned *deaths, struct err *err)
+static enum rc begin_reading(struct store *store,
+                             const char *mailbox,
+                             const struct digest *octets,
+                             unsigned *deaths,
+                             struct err *err)
 {
-    struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     char hex[DIGEST_HEX_SIZE];
     unsigned counted;
@@ -291,13 +310,18 @@ static enum rc intake_begin_reading(
     return RC_OK;
 }
 
+static enum rc intake_begin_reading(
+    void *self, const char *mailbox, const struct digest *octets, unsigned *deaths, struct err *err)
+{
+    return WRITE(self, begin_reading(self, mailbox, octets, deaths, err));
+}
+
 static enum rc
-intake_end_reading(void *self, const char *mailbox, const struct digest *octets, struct err *err)
+end_reading(struct store *store, const char *mailbox, const struct digest *octets, struct err *err)
 {
     static const char remove[] = "DELETE FROM reading WHERE mailbox = $1 AND octets = $2";
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    struct store *store = self;
     char hex[DIGEST_HEX_SIZE];
 
     digest_hex(octets, hex);
@@ -307,6 +331,12 @@ intake_end_reading(void *self, const char *mailbox, const struct digest *octets,
     stmt_text(s, 2, hex);
     TRY(stmt_run(s, NULL, err));
     return writing_finish(&w, err);
+}
+
+static enum rc
+intake_end_reading(void *self, const char *mailbox, const struct digest *octets, struct err *err)
+{
+    return WRITE(self, end_reading(self, mailbox, octets, err));
 }
 
 const struct ledger_intake store_intake = {

@@ -75,7 +75,7 @@ static enum rc find(struct db *db, const char *mailbox, struct mailbox_record *o
 }
 
 /* A new one agrees with the ledger as it is. */
-static enum rc make(struct store *store, const char *mailbox, struct err *err)
+static enum rc make_once(struct store *store, const char *mailbox, struct err *err)
 {
     static const char insert[] =
         "INSERT INTO mailbox (id, generation)"
@@ -89,6 +89,11 @@ static enum rc make(struct store *store, const char *mailbox, struct err *err)
     stmt_text(s, 1, mailbox);
     TRY(stmt_run(s, NULL, err));
     return writing_finish(&w, err);
+}
+
+static enum rc make(struct store *store, const char *mailbox, struct err *err)
+{
+    return WRITE(store, make_once(store, mailbox, err));
 }
 
 static enum rc
@@ -154,14 +159,19 @@ enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, st
 }
 
 static enum rc
-mailboxes_save(void *self, struct mailbox_record *record, struct instant now, struct err *err)
+save(struct store *store, const struct mailbox_record *record, struct instant now, struct err *err)
 {
-    struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
     TRY(writing_begin(store, store->run, now, &w, err));
     TRY(mailbox_write(&w, record, err));
-    TRY(writing_finish(&w, err));
+    return writing_finish(&w, err);
+}
+
+static enum rc
+mailboxes_save(void *self, struct mailbox_record *record, struct instant now, struct err *err)
+{
+    TRY(WRITE(self, save(self, record, now, err)));
     record->version++;
     if (record->import == IMPORT_NOT_ASKED && record->awaiting > 0)
         record->import = IMPORT_WAITING;

@@ -25,7 +25,9 @@ static enum rc open_database(const struct store_options *options, struct db **ou
     struct postgres *db = mem_new(1, sizeof *db);
     CLEANUP(db_close) struct db *mine = &db->db;
 
-    db->db = (struct db){&postgres_driver, postgres_name(options->path), options->read_only};
+    db->db = (struct db){.driver = &postgres_driver,
+                         .path = postgres_name(options->path),
+                         .read_only = options->read_only};
     db->url = mem_text(options->path);
     db->busy_timeout_ms = options->busy_timeout_ms;
     TRY(postgres_connect(db, err));
@@ -186,10 +188,12 @@ static enum rc commit(struct db *db, struct err *err)
     static const char text[] = "COMMIT";
     struct postgres *mine = postgres_of(db);
 
-    if (mine->connection == NULL)
+    if (mine->connection == NULL) {
+        db->passing = true;
         return FAIL(err, RC_DEFERRED,
                     "ledger '%s': the connection was lost before the commit; it is tried again",
                     db->path);
+    }
 
     PGresult *result = postgres_ask(mine, text);
 

@@ -119,6 +119,7 @@ enum rc postgres_failure(
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     enum rc rc = at_commit ? fault->at_commit : fault->rc;
 
+    db->db.passing = fault->passing;
     if (state == NULL)
         return err_set(err, rc, where, "ledger '%s': %s", db->db.path, fault->remedy);
     return err_set(err, rc, where, "ledger '%s': %s (%s%s%s)", db->db.path, fault->remedy,

@@ -9,30 +9,30 @@
  * or whose standby did not confirm, the commit may stand: it is read back. */
 /* clang-format off */
 const struct postgres_fault postgres_faults[] = {
-/*    state    rc           at commit    what to do */
-    { "",      RC_DEFERRED, RC_UNKNOWN,  "the connection was lost; " AGAIN },
-    { "08",    RC_DEFERRED, RC_UNKNOWN,  "the connection was lost; " AGAIN },
-    { "22",    RC_REFUSED,  RC_REFUSED,  "the schema forbids such a value" },
-    { "23505", RC_CONFLICT, RC_CONFLICT, "it is there already" },
-    { "23",    RC_REFUSED,  RC_REFUSED,  "the schema forbids such a row" },
-    { "25006", RC_DEFERRED, RC_UNKNOWN,  "its server takes no writes: it is a standby, or being moved; " AGAIN },
-    { "25P02", RC_DEFERRED, RC_DEFERRED, "the transaction was rolled back; " AGAIN },
-    { "25P03", RC_DEFERRED, RC_DEFERRED, "the transaction stood still too long; " AGAIN },
-    { "26",    RC_DEFERRED, RC_UNKNOWN,  "a pooler lost a prepared statement; " AGAIN },
-    { "28",    RC_BROKEN,   RC_UNKNOWN,  "it does not let this role in: see the user and the password in `ledger`, and the server's pg_hba.conf" },
-    { "3D000", RC_BROKEN,   RC_UNKNOWN,  "there is no such database: CREATE DATABASE onecase OWNER onecase ENCODING 'UTF8' TEMPLATE template0" },
-    { "40",    RC_DEFERRED, RC_UNKNOWN,  "others wrote meanwhile; " AGAIN },
-    { "40001", RC_DEFERRED, RC_DEFERRED, "others wrote meanwhile; " AGAIN },
-    { "40P01", RC_DEFERRED, RC_DEFERRED, "others wrote meanwhile; " AGAIN },
-    { "42501", RC_BROKEN,   RC_UNKNOWN,  "its role lacks a right: ALTER DATABASE onecase OWNER TO onecase" },
-    { "53",    RC_DEFERRED, RC_UNKNOWN,  "its server has no memory or no connections left; " AGAIN },
-    { "53100", RC_DEFERRED, RC_UNKNOWN,  "its server's disk is full: make room there; " AGAIN },
-    { "54",    RC_REFUSED,  RC_REFUSED,  "it is larger than a row may be" },
-    { "55",    RC_DEFERRED, RC_UNKNOWN,  "another process holds it; " AGAIN },
-    { "57",    RC_DEFERRED, RC_UNKNOWN,  "its server is being stopped or started; " AGAIN },
-    { "58",    RC_BROKEN,   RC_UNKNOWN,  "its server's disk failed: see the server's log" },
-    { "XX001", RC_BROKEN,   RC_UNKNOWN,  "it is damaged: stop the service and restore the database's last backup" },
-    { "XX002", RC_BROKEN,   RC_UNKNOWN,  "it is damaged: stop the service and restore the database's last backup" },
+/*    state    rc           at commit    passing what to do */
+    { "",      RC_DEFERRED, RC_UNKNOWN,  true,  "the connection was lost; " AGAIN },
+    { "08",    RC_DEFERRED, RC_UNKNOWN,  true,  "the connection was lost; " AGAIN },
+    { "22",    RC_REFUSED,  RC_REFUSED,  false, "the schema forbids such a value" },
+    { "23505", RC_CONFLICT, RC_CONFLICT, false, "it is there already" },
+    { "23",    RC_REFUSED,  RC_REFUSED,  false, "the schema forbids such a row" },
+    { "25006", RC_DEFERRED, RC_UNKNOWN,  false, "its server takes no writes: it is a standby, or being moved; " AGAIN },
+    { "25P02", RC_DEFERRED, RC_DEFERRED, false, "the transaction was rolled back; " AGAIN },
+    { "25P03", RC_DEFERRED, RC_DEFERRED, false, "the transaction stood still too long; " AGAIN },
+    { "26",    RC_DEFERRED, RC_UNKNOWN,  true,  "a pooler lost a prepared statement; " AGAIN },
+    { "28",    RC_BROKEN,   RC_UNKNOWN,  false, "it does not let this role in: see the user and the password in `ledger`, and the server's pg_hba.conf" },
+    { "3D000", RC_BROKEN,   RC_UNKNOWN,  false, "there is no such database: CREATE DATABASE onecase OWNER onecase ENCODING 'UTF8' TEMPLATE template0" },
+    { "40",    RC_DEFERRED, RC_UNKNOWN,  true,  "others wrote meanwhile; " AGAIN },
+    { "40001", RC_DEFERRED, RC_DEFERRED, true,  "others wrote meanwhile; " AGAIN },
+    { "40P01", RC_DEFERRED, RC_DEFERRED, true,  "others wrote meanwhile; " AGAIN },
+    { "42501", RC_BROKEN,   RC_UNKNOWN,  false, "its role lacks a right: ALTER DATABASE onecase OWNER TO onecase" },
+    { "53",    RC_DEFERRED, RC_UNKNOWN,  false, "its server has no memory or no connections left; " AGAIN },
+    { "53100", RC_DEFERRED, RC_UNKNOWN,  false, "its server's disk is full: make room there; " AGAIN },
+    { "54",    RC_REFUSED,  RC_REFUSED,  false, "it is larger than a row may be" },
+    { "55",    RC_DEFERRED, RC_UNKNOWN,  false, "another process holds it; " AGAIN },
+    { "57",    RC_DEFERRED, RC_UNKNOWN,  true,  "its server is being stopped or started; " AGAIN },
+    { "58",    RC_BROKEN,   RC_UNKNOWN,  false, "its server's disk failed: see the server's log" },
+    { "XX001", RC_BROKEN,   RC_UNKNOWN,  false, "it is damaged: stop the service and restore the database's last backup" },
+    { "XX002", RC_BROKEN,   RC_UNKNOWN,  false, "it is damaged: stop the service and restore the database's last backup" },
 };
 /* clang-format on */
 
@@ -49,7 +49,7 @@ static const struct postgres_fault *find(const char *state, size_t len)
 
 const struct postgres_fault *postgres_fault_of(const char *state)
 {
-    static const struct postgres_fault other = {"", RC_BROKEN, RC_UNKNOWN,
+    static const struct postgres_fault other = {"", RC_BROKEN, RC_UNKNOWN, false,
                                                 "this program and its ledger do not fit together"};
     size_t len = state != NULL ? strlen(state) : 0;
     const struct postgres_fault *found = find(state != NULL ? state : "", len);
@@ -67,11 +67,14 @@ const struct postgres_fault *postgres_refusal_of(const char *message)
     } refusals[] = {
         {"authentication failed", "28"}, {"no password supplied", "28"},
         {"no pg_hba.conf entry", "28"},  {"role \"", "28"},
-        {"database \"", "3D000"},
+        {"database \"", "3D000"},        {"session is read-only", "25006"},
     };
+    static const struct postgres_fault nobody = {
+        NO_SQLSTATE, RC_DEFERRED, RC_UNKNOWN, false,
+        "its server does not answer, or lets nobody in yet; " AGAIN};
 
     for (size_t i = 0; i < LENGTH(refusals); i++)
         if (strstr(message, refusals[i].words) != NULL)
             return postgres_fault_of(refusals[i].state);
-    return postgres_fault_of(NO_SQLSTATE);
+    return &nobody;
 }

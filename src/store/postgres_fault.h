@@ -9,12 +9,15 @@
 
 #include <onecase/err.h>
 
+#include <stdbool.h>
+
 #define NO_SQLSTATE "" /* the connection was lost: there is no answer */
 
 struct postgres_fault {
     const char *state; /* five characters, or the two of a class */
     enum rc rc;
     enum rc at_commit;
+    bool passing;       /* a transaction that met it may be repeated at once */
     const char *remedy; /* what is wrong and what to do, for a person */
 };
 

@@ -96,15 +96,22 @@ static enum rc insert_run(struct writing *w, const struct run_facts *run, struct
 }
 
 static enum rc
-runs_enter(void *self, const struct run_facts *run, struct instant now, struct err *err)
+enter(struct store *store, const struct run_facts *run, struct instant now, struct err *err)
 {
-    struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
     TRY(writing_begin(store, run->id, now, &w, err));
     TRY(insert_run(&w, run, err));
     TRY(run_event(&w, run->id, "enter", "", "alive", err));
-    TRY(writing_finish(&w, err));
+    return writing_finish(&w, err);
+}
+
+static enum rc
+runs_enter(void *self, const struct run_facts *run, struct instant now, struct err *err)
+{
+    struct store *store = self;
+
+    TRY(WRITE(store, enter(store, run, now, err)));
     snprintf(store->run, sizeof store->run, "%s", run->id);
     return RC_OK;
 }
@@ -169,12 +176,11 @@ static enum rc beat(struct writing *w, const char *run, struct err *err)
 }
 
 static enum rc
-runs_renew(void *self, const char *run, struct instant now, int64_t lease_ms, struct err *err)
+renew(struct store *store, const char *run, struct instant now, int64_t lease_ms, struct err *err)
 {
     static const char update[] = "UPDATE item SET lease_boot = $1 WHERE lease_run = $2";
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    struct store *store = self;
 
     TRY(writing_begin(store, run, now, &w, err));
     TRY(beat(&w, run, err));
@@ -183,6 +189,12 @@ runs_renew(void *self, const char *run, struct instant now, int64_t lease_ms, st
     stmt_text(s, 2, run);
     TRY(stmt_run(s, NULL, err));
     return writing_finish(&w, err);
+}
+
+static enum rc
+runs_renew(void *self, const char *run, struct instant now, int64_t lease_ms, struct err *err)
+{
+    return WRITE(self, renew(self, run, now, lease_ms, err));
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -244,14 +256,20 @@ static enum rc bury(struct writing *w, const char *dead, struct err *err)
     return run_event(w, dead, "bury", "alive", "dead", err);
 }
 
-static enum rc
-runs_bury(void *self, const char *dead, const char *by, struct instant now, struct err *err)
+static enum rc bury_once(
+    struct store *store, const char *dead, const char *by, struct instant now, struct err *err)
 {
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
-    TRY(writing_begin(self, by, now, &w, err));
+    TRY(writing_begin(store, by, now, &w, err));
     TRY(bury(&w, dead, err));
     return writing_finish(&w, err);
+}
+
+static enum rc
+runs_bury(void *self, const char *dead, const char *by, struct instant now, struct err *err)
+{
+    return WRITE(self, bury_once(self, dead, by, now, err));
 }
 
 static enum rc nothing_armed(struct db *db, const char *run, struct err *err)
@@ -282,13 +300,18 @@ static enum rc leave(struct writing *w, const char *run, struct err *err)
     return run_event(w, run, "leave", "alive", "left", err);
 }
 
-static enum rc runs_leave(void *self, const char *run, struct instant now, struct err *err)
+static enum rc leave_once(struct store *store, const char *run, struct instant now, struct err *err)
 {
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
-    TRY(writing_begin(self, run, now, &w, err));
+    TRY(writing_begin(store, run, now, &w, err));
     TRY(leave(&w, run, err));
     return writing_finish(&w, err);
+}
+
+static enum rc runs_leave(void *self, const char *run, struct instant now, struct err *err)
+{
+    return WRITE(self, leave_once(self, run, now, err));
 }
 
 const struct ledger_runs store_runs = {

@@ -130,7 +130,8 @@ static enum rc open_database(const struct store_options *options, struct db **ou
     struct sqlite *db = mem_new(1, sizeof *db);
     CLEANUP(db_close) struct db *mine = &db->db;
 
-    db->db = (struct db){&sqlite_driver, mem_text(options->path), options->read_only};
+    db->db = (struct db){
+        .driver = &sqlite_driver, .path = mem_text(options->path), .read_only = options->read_only};
     db->busy_timeout_ms = options->busy_timeout_ms;
     db->flags = open_flags(options);
     TRY(connect(db, err));

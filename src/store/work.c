@@ -27,6 +27,29 @@ static enum rc work_claim(void *self,
     return items_claim(self, &c, out, count, err);
 }
 
+static enum rc commit_once(struct store *store,
+                           const char *run,
+                           struct instant now,
+                           const struct changes *changes,
+                           size_t *failed,
+                           struct err *err)
+{
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    size_t place;
+
+    TRY(writing_begin(store, run, now, &w, err));
+    enum rc rc = changes_apply(&w, changes, &place, err);
+
+    if (rc != RC_OK) {
+        if (failed)
+            *failed = place;
+        return rc == RC_NOT_FOUND ? FAIL(err, RC_CONFLICT, "ledger: what changed is gone") : rc;
+    }
+    return writing_finish(&w, err);
+}
+
+/* What a server answered is known here and now, and nowhere else: while it cannot be written down, a
+ * person would have to be asked. */
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */
 static enum rc work_commit(void *self,
                            const char *run,
@@ -36,21 +59,9 @@ static enum rc work_commit(void *self,
                            size_t *failed,
                            struct err *err)
 {
-    CLEANUP(writing_end) struct writing w = WRITING_NONE;
     const struct changes changes = {change, count};
-    size_t place;
 
-    if (count == 0)
-        return RC_OK;
-    TRY(writing_begin(self, run, now, &w, err));
-    enum rc rc = changes_apply(&w, &changes, &place, err);
-
-    if (rc != RC_OK) {
-        if (failed)
-            *failed = place;
-        return rc == RC_NOT_FOUND ? FAIL(err, RC_CONFLICT, "ledger: what changed is gone") : rc;
-    }
-    return writing_finish(&w, err);
+    return count == 0 ? RC_OK : WRITE(self, commit_once(self, run, now, &changes, failed, err));
 }
 
 static enum rc work_load(void *self, const char *key, struct work_item *out, struct err *err)

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program on a ledger in PostgreSQL: what is true on SQLite is true there, also where connections are cut
 and servers die."""
+import itertools
+import os
+import signal
+
 import pytest
 
 import mails
 from mails import plain
-from postgres import Postgres
-from rig import assert_invariants
+from postgres import Cutter, Pooler, Postgres
+from rig import assert_invariants, await_
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +38,100 @@ def test_varied_mails_and_their_copies_are_a_case_each(desk, server):
     assert_invariants(desk)
     assert server.sql(desk.user, "SELECT COUNT(*) FROM case_record") == ["12"]
     assert not (desk.data / "ledger.db").exists()
+
+
+def cut_each(desk, server, when):
+    """Runs with a new mail each, of which the n-th is cut at the n-th COMMIT of all its processes; how many that
+    were. A COMMIT that was refused, or not answered, is no failure of a run's: it goes on."""
+    for number in itertools.count(1):
+        desk.deliver(plain(f"{when}{number}"))
+        with Cutter(server.port, number, when) as cutter:
+            desk.settings["ledger"] = server.url(desk.user, cutter.port)
+            done = desk.run("run", "--once", status=None)
+        if not cutter.happened:
+            return number
+        assert done.returncode in (0, 69), done.stderr
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_L08_a_connection_cut_at_any_commit_loses_and_doubles_nothing(desk, server, when):
+    number = cut_each(desk, server, when)
+    assert number > 12, "there are more commits than that in a mail's life"
+    desk.settings["ledger"] = server.url(desk.user)
+    desk.once()
+    assert_invariants(desk)
+    assert desk.counts()["complete"] == number
+    assert len(desk.acknowledgements()) == number
+
+
+def killed_at(desk, server, number, when):
+    """Whether a run was killed at that COMMIT; all its processes were."""
+    run = []
+    with Cutter(server.port, number, when, lambda: os.killpg(run[0].pid, signal.SIGKILL)) as cutter:
+        desk.settings["ledger"] = server.url(desk.user, cutter.port)
+        run.append(desk.popen("run", "--once"))
+        desk.said += run[0].communicate(timeout=60)[1]
+    return cutter.happened
+
+
+def test_L08_a_run_killed_at_any_commit_loses_and_doubles_nothing(desk, server):
+    desk.once()  # makes the tables
+    for number in itertools.count(1):
+        desk.deliver(plain(f"killed{number}"))
+        if not killed_at(desk, server, number, ["before", "after"][number % 2]):
+            break
+    assert number > 12
+    desk.settings["ledger"] = server.url(desk.user)
+    await_(lambda: not desk.once()["deferred"], "nothing is deferred")
+    assert_invariants(desk, killed=True)
+    states = desk.counts()
+    assert states["complete"] + states["needs_reconciliation"] == number
+    assert {i["reason"] for i in desk.items("--state", "needs_reconciliation")} <= {"acknowledgement-unknown"}
+
+
+def test_L08_a_service_goes_on_when_its_server_has_crashed_and_is_back(desk, server):
+    service = desk.serve()
+    desk.deliver(plain("before"))
+    await_(lambda: desk.counts()["complete"] == 1, "the first is complete")
+    server.crash()
+    desk.deliver(plain("meanwhile"))
+    await_(lambda: service.said("connection"), "the service has noticed")
+    assert desk.run("status", status=None).returncode in (69, 75)
+    server.start()
+    await_(lambda: desk.counts()["complete"] == 2, "both are complete")
+    assert service.end() == 0
+    assert_invariants(desk)
+
+
+def test_behind_a_pooler_each_transaction_may_meet_another_connection(desk, server):
+    with Pooler(server) as pooler:
+        desk.settings["ledger"] = server.url(desk.user, pooler.port)
+        service = desk.serve()
+        for number in range(6):
+            desk.deliver(plain(f"pooled{number}"))
+        await_(lambda: desk.counts()["complete"] == 6, "all are complete")
+        assert service.end() == 0
+        assert_invariants(desk)
+
+
+@pytest.mark.parametrize("sql, url, says", [
+    ("", "postgresql://onecase@127.0.0.1:{port}/no-such", "CREATE DATABASE"),
+    ("", "postgresql://stranger@127.0.0.1:{port}/{name}", "does not let this role in"),
+    ("", "postgresql://onecase@127.0.0.1:1/{name}", "does not answer"),
+    ("", "postgresql://onecase@db.invalid/{name}?sslmode=require", "does not prove who answers"),
+    ("CREATE TABLE theirs (a int)", None, "no ledger"),
+    ("CREATE ROLE guest LOGIN", "postgresql://guest@127.0.0.1:{port}/{name}", "lacks a right"),
+    ("ALTER ROLE onecase SET synchronous_commit = off", None, "ALTER ROLE"),
+    ('ALTER DATABASE "{name}" SET default_transaction_read_only = on', None, "takes no writes"),
+], ids=["no database", "no role", "no server", "TLS not verified", "another program's", "no right", "not durable", "a standby"])
+def test_what_cannot_be_used_is_refused_in_one_line_that_says_what_to_do(desk, server, sql, url, says):
+    if sql:
+        server.sql(desk.user, sql.format(name=desk.user))
+    if url:
+        desk.settings["ledger"] = url.format(port=server.port, name=desk.user)
+    try:
+        done = desk.run("run", "--once", status=None)
+    finally:
+        server.sql("postgres", "ALTER ROLE onecase RESET synchronous_commit")
+    assert done.returncode in (69, 74)
+    assert says in done.stderr and "onecase@" not in done.stderr and done.stderr.count("\n") == 1, done.stderr

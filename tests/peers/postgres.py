@@ -5,7 +5,8 @@ unprivileged user.
     with Postgres() as server:      server.url("desk"), server.sql("desk", "SELECT 1")
 
 Commits do not wait for the disk: what must survive a power cut is not tested here, and a server that is
-killed (`crash`) keeps what it was told to keep. `Cutter` is a way to it that is cut at a COMMIT.
+killed (`crash`) keeps what it was told to keep. `Cutter` is a way to it that is cut at a COMMIT, `Pooler` is
+pgbouncer in transaction mode.
 """
 import os
 import shutil
@@ -95,12 +96,55 @@ class Postgres:
         return self.url(name)
 
 
+class Pooler:
+    """Every transaction may meet another connection of the few to the server."""
+
+    CONFIGURATION = """
+[databases]
+* = host=127.0.0.1 port={server} user={user}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 3
+logfile = {folder}/log
+"""
+
+    def __init__(self, server):
+        self.folder, self.port, self.process = Path(tempfile.mkdtemp(prefix="pooler.")), free_port(), None
+        (self.folder / "pooler.ini").write_text(self.CONFIGURATION.format(
+            server=server.port, user=USER, port=self.port, folder=self.folder))
+        if AS_SERVER:
+            for path in (self.folder, self.folder / "pooler.ini"):
+                shutil.chown(path, "nobody", "nogroup")
+
+    def __enter__(self):
+        self.process = subprocess.Popen(["pgbouncer", self.folder / "pooler.ini"], cwd="/", stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **AS_SERVER)
+        until = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return self
+            except OSError:
+                assert self.process.poll() is None and time.monotonic() < until, "pgbouncer does not answer"
+                time.sleep(0.05)
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(60)
+        shutil.rmtree(self.folder)
+
+
 class Cutter:
     """A way to the server that is cut at one COMMIT, the `number`th of all that pass: before the server
-    hears of it ("before"), or after it has answered and before the answer arrives ("after")."""
+    hears of it ("before"), or after it has answered and before the answer arrives ("after"). `act` is called
+    before anything is closed."""
 
-    def __init__(self, port, number, when):
-        self.target, self.number, self.when = port, number, when
+    def __init__(self, port, number, when, act=lambda: None):
+        self.target, self.number, self.when, self.act = port, number, when, act
         self.commits, self.happened, self.lock, self.answered = 0, False, threading.Lock(), threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -143,6 +187,7 @@ class Cutter:
                     held.set()
                     far.sendall(octets)
                     self.answered.wait(30)
+                self.act()
                 return
             far.sendall(octets)
 

@@ -89,6 +89,7 @@ static void a_refused_connection_says_whether_it_will_ever_be_let_in(void **stat
         {"FATAL:  the database system is starting up", RC_DEFERRED},
         {"FATAL:  sorry, too many clients already", RC_DEFERRED},
         {"timeout expired", RC_DEFERRED},
+        {"session is read-only", RC_DEFERRED},
     };
 
     (void)state;

@@ -2,8 +2,6 @@
 /* links: core ports store blobs */
 #include "store_fixture.h"
 
-#include <time.h>
-
 #define ITEM(column) column " AS v FROM item WHERE key = $1"
 #define ANN          "ann@example.com"
 
@@ -142,39 +140,6 @@ static void a_mute_that_is_taken_back_asks_again(void **state)
     assert_int_equal(mail_of(d, ANN, 7, 0).disposition, DISPOSITION_HELD);
 }
 
-/* ---- cost ---------------------------------------------------------------------------------- */
-
-static double seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static double cost_of(struct desk *d, uint32_t from, uint32_t to)
-{
-    double start = seconds();
-
-    for (uint32_t uid = from; uid < to; uid++)
-        mail_of(d, ANN, uid, uid);
-    return seconds() - start;
-}
-
-/* The last three hundred of three thousand cost what the first do, but for the depth of a tree. */
-static void a_flood_costs_its_mails_what_they_cost_alone(void **state)
-{
-    struct desk *d = *state;
-
-    limit_of(d, 30);
-    cost_of(d, 1, 100);
-    double first = cost_of(d, 100, 400);
-
-    cost_of(d, 400, 2700);
-    assert_true(cost_of(d, 2700, 3000) < 3 * first);
-    assert_int_equal(COUNT(d, "item WHERE reason = 'case-flood'", NULL), 2969);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,7 +149,6 @@ int main(void)
         AT_DESK(a_flood_that_is_let_through_makes_cases),
         AT_DESK(what_is_let_through_meets_the_recipients_limit_all_the_same),
         AT_DESK(a_mute_that_is_taken_back_asks_again),
-        AT_DESK(a_flood_costs_its_mails_what_they_cost_alone),
     };
 
     return RUN_TESTS(tests);
