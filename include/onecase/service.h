@@ -58,6 +58,9 @@ struct service_settings {
     unsigned destination_rate; /* requests a minute; 0 is no limit */
     struct backoff retry;
     size_t batch; /* messages in one turn of fetch, claim and move */
+    /* While many messages are taken in, after each set of them; NULL: nobody wants to know. */
+    void (*taken_in)(void *ctx, int64_t done, int64_t total);
+    void *taken_in_ctx;
 };
 
 struct tick_result {

@@ -72,6 +72,17 @@ static enum rc still_waiting(const struct wired *w, struct run_summary *sum, str
     return RC_OK;
 }
 
+struct talking {
+    const struct run_request *request;
+    const char *mailbox;
+};
+
+static void say_taken_in(void *ctx, int64_t done, int64_t total)
+{
+    const struct talking *t = ctx;
+    t->request->progress(t->request->ctx, t->mailbox, done, total);
+}
+
 static enum rc run_once(const struct wired *w,
                         struct service *service,
                         const struct run_request *request,
@@ -79,12 +90,11 @@ static enum rc run_once(const struct wired *w,
                         struct err *err)
 {
     struct tick_result r = {.moved = true};
-    int64_t turns = 0;
     while (r.moved && !told_to_stop) {
         TRY(one_turn(service, &r, err));
         add_up(&r, sum);
         if (request->progress)
-            request->progress(request->ctx, "turn", ++turns, 0);
+            request->progress(request->ctx, w->mailbox->id, sum->completed, 0);
     }
     return still_waiting(w, sum, err);
 }
@@ -195,6 +205,11 @@ enum rc worker_run(const struct config *config,
     sweep(&wired);
     if (request->take_over)
         wired.settings.take_over = request->take_over;
+    struct talking talking = {request, mailbox->id};
+    if (request->once && request->progress) {
+        wired.settings.taken_in = say_taken_in;
+        wired.settings.taken_in_ctx = &talking;
+    }
     TRY(service_new(&wired.ports, &wired.settings, &service, err));
     stoppable = service;
     enum rc rc =

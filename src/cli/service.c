@@ -9,13 +9,17 @@
 
 /* ---- run ---------------------------------------------------------------------------------------------- */
 
-static void progress(void *ctx, const char *what, int64_t done, int64_t total)
+/* One line, written over and over; each by one write, since every mailbox has a process of its own. */
+static void progress(void *ctx, const char *mailbox, int64_t done, int64_t total)
 {
+    CLEANUP(str_clear) struct str line = STR_INIT;
     (void)ctx;
     if (total > 0)
-        fprintf(stderr, "\r%s %" PRId64 " of %" PRId64 "\033[K", what, done, total);
+        str_addf(&line, "\r%s: %" PRId64 " of %" PRId64 " messages taken in\033[K", mailbox, done,
+                 total);
     else
-        fprintf(stderr, "\r%s %" PRId64 "\033[K", what, done);
+        str_addf(&line, "\r%s: %" PRId64 " mails complete\033[K", mailbox, done);
+    fputs(str_z(&line), stderr);
 }
 
 /* ---- what a run would do ------------------------------------------------------------------------------ */

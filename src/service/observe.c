@@ -206,6 +206,25 @@ static enum rc take_set(struct service *s,
     return soften(s, fetch, &why, err);
 }
 
+/* What is more than one set takes its time: how much there is stands in the ledger before it begins, and
+ * falls with each that is recorded. */
+static enum rc announce(struct service *s, size_t count, struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    struct err why = ERR_INIT;
+    if (count <= s->set->batch)
+        return RC_OK;
+    enum rc rc = l->mailboxes->save(l->self, &s->record, service_now(s), &why);
+    return rc == RC_OK || rc == RC_CONFLICT ? RC_OK : FAIL(err, rc, "%s", why.text);
+}
+
+static void tell_progress(const struct service *s, size_t done, size_t count)
+{
+    if (s->set->taken_in && count > s->set->batch)
+        s->set->taken_in(s->set->taken_in_ctx, (int64_t)(done < count ? done : count),
+                         (int64_t)count);
+}
+
 /* Fetches and reserves in sets, so that a broken connection repeats little. */
 static enum rc take_in(struct service *s,
                        const struct place *place,
@@ -219,6 +238,7 @@ static enum rc take_in(struct service *s,
         if (s->stopping || !room_on_disk(s))
             return RC_OK;
         TRY(take_set(s, place, line + at, count - at < size ? count - at : size, filed, err));
+        tell_progress(s, at + size, count);
         TRY(service_renew(s, err));
     }
     return RC_OK;
@@ -235,6 +255,7 @@ static enum rc take_new(struct service *s, const struct folder_state *f, struct 
         return soften(s, rc, &why, err);
     struct place place = {s->set->inbox, f->uidvalidity};
     TRY(choose_new(s, &place, line, &count, err));
+    TRY(announce(s, count, err));
     return take_in(s, &place, line, count, false, err);
 }
 

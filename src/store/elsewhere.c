@@ -124,7 +124,7 @@ enum rc elsewhere_due(
         " WHEN ($2 - delivery.seen_at) / 4 < $3 THEN $2 + $3"
         " WHEN ($2 - delivery.seen_at) / 4 > $4 THEN $2 + $4"
         " ELSE $2 + ($2 - delivery.seen_at) / 4 END) AS due FROM effect"
-        " JOIN delivery ON delivery.id = CAST(effect.target AS INTEGER)"
+        " JOIN delivery ON delivery.id = CAST(effect.target AS BIGINT)"
         " WHERE effect.elsewhere = $1 AND effect.elsewhere <> ''"
         " AND effect.status IN ('planned', 'deferred', 'attempting', 'unknown')";
     CLEANUP(stmt_done) struct stmt *s = NULL;

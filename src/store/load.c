@@ -199,7 +199,7 @@ static enum rc load_deliveries(struct db *db, struct work_item *out, struct err 
 static enum rc load_moved(struct db *db, int64_t move, struct work_item *out, struct err *err)
 {
     static const char find[] = DELIVERIES " WHERE key = $1 AND id = (SELECT"
-                                          " CAST(effect.target AS INTEGER) FROM effect"
+                                          " CAST(effect.target AS BIGINT) FROM effect"
                                           " WHERE effect.id = $2)";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

@@ -246,12 +246,14 @@ static enum rc mailboxes_renumber(void *self,
 }
 
 /* What was listed before the UIDs came to mean other messages is not written; what is written raises
- * UIDNEXT here and now, so that a fall below it is seen also by a run that comes after a death. */
+ * UIDNEXT here and now, so that a fall below it is seen also by a run that comes after a death, and is no
+ * backlog any more. */
 enum rc mailbox_numbers(struct writing *w, const struct arrival *arrival, struct err *err)
 {
     static const char update[] =
         "UPDATE mailbox SET uidnext = CASE WHEN uidvalidity = $1 AND uidnext < $2 THEN $2"
-        " ELSE uidnext END WHERE id = $3 AND numbering = $4";
+        " ELSE uidnext END, backlog = CASE WHEN backlog > 0 THEN backlog - 1 ELSE 0 END"
+        " WHERE id = $3 AND numbering = $4";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     if (arrival->filed)

@@ -7,6 +7,7 @@ import re
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from contextlib import contextmanager
 
@@ -16,7 +17,7 @@ import mails
 from imap_proxy import ImapProxy
 from mails import plain, with_parts, part, PDF
 from proxy import Proxy
-from rig import PASSWORD, assert_invariants, await_, effects
+from rig import PASSWORD, PROGRAM, assert_invariants, await_, effects
 from test_service import workers
 
 SERVERS = ["dovecot", "cyrus", "courier"]
@@ -62,6 +63,31 @@ def proxied(rig):
     yield make
     for proxy in made:
         proxy.__exit__()
+
+
+@contextmanager
+def on_terminal(rig, *words):
+    """Runs a command whose error output is a terminal; gives it and what was read there."""
+    rig.write()
+    ours, theirs = os.openpty()
+    run = subprocess.Popen([PROGRAM, *words], env=rig.environment(), start_new_session=True, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    said = []
+
+    def read():
+        try:
+            while octets := os.read(ours, 4096):
+                said.append(octets.decode())
+        except OSError:  # nobody writes there any more
+            pass
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    yield run, said
+    run.wait()
+    reader.join(10)
+    os.close(ours)
 
 
 def filed(rig, count):
@@ -410,14 +436,31 @@ def test_i15_mail_from_before_is_adopted_in_batches_and_goes_on_after_a_kill(rig
         rig.deliver(octets, age=7200)
     assert rig.once()["awaiting_choice"] == before
     rig.run("first-import", "help", "adopt", "--by", "Ann")
-    run = rig.popen("run", "--once")
-    await_(lambda: rig.status()["states"]["complete"] > 0, "some are adopted")
-    os.killpg(run.pid, signal.SIGKILL)
-    run.communicate()
+    with on_terminal(rig, "run", "--once") as (run, said):
+        await_(lambda: rig.status()["states"]["complete"] > 0, "some are adopted")
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+    states = rig.status()
+    assert states["backlog"] == before - states["states"]["complete"], "status does not say how far it came"
     rig.run("run", "--once", status=None)
     states = rig.status()
     assert states["awaiting_choice"] == 0 and states["backlog"] == 0
     assert states["states"]["complete"] == before and len(rig.uids()) == before and rig.acknowledgements() == []
+
+
+def test_a_first_start_tells_on_the_terminal_how_far_it_is(make_rig, servers):
+    """One line, written over and over; nothing of it where nobody looks."""
+    rig = make_rig(servers.dovecot)
+    for number in range(70):
+        rig.deliver(plain(f"old{number}"), age=7200)
+    rig.once()
+    rig.run("first-import", "help", "adopt", "--by", "Ann")
+    with on_terminal(rig, "run", "--once") as (run, said):
+        assert run.wait(60) == 0
+        await_(lambda: "help: 70 of 70 messages taken in" in "".join(said), "it says how far it is")
+    text = "".join(said)
+    assert "help: 64 of 70 messages taken in" in text and "\n" not in text
+    assert rig.run("run", "--once").stderr == ""
 
 
 @pytest.mark.parametrize("looked", [True, False])
