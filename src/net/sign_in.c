@@ -2,6 +2,7 @@
 #include "sign_in.h"
 
 #include "offers.h"
+#include "prepare.h"
 #include <onecase/base64.h>
 
 #include <stdlib.h>
@@ -209,6 +210,42 @@ first_line(struct sign_in_dialogue *d, struct slice user, bool at_once, struct s
     str_addz(send, "\r\n");
 }
 
+/* What is hashed must be the same on both sides, however it was typed. Another way would show the password:
+ * it is not taken by itself. */
+static enum rc begin_scram(struct sign_in_dialogue *d,
+                           const struct endpoint *endpoint,
+                           struct slice secret,
+                           struct err *err)
+{
+    CLEANUP(str_clear) struct str user = STR_INIT;
+    CLEANUP(secret_clear) struct str password = STR_INIT;
+    struct endpoint prepared = *endpoint;
+
+    if (!prepare_add(slice_z(endpoint->username), &user))
+        return FAIL(err, RC_REFUSED,
+                    "the user name is no UTF-8, or holds what %s cannot carry (RFC 4013); check it",
+                    d->way->mechanism);
+    if (!prepare_add(secret, &password))
+        return FAIL(err, RC_REFUSED,
+                    "the password is no UTF-8, or holds what %s cannot carry (RFC 4013: control "
+                    "characters, emoji); change it, or set another auth.method",
+                    d->way->mechanism);
+    prepared.username = str_z(&user);
+    d->way->fill(d, &prepared, str_slice(&password));
+    return RC_OK;
+}
+
+static enum rc fill(struct sign_in_dialogue *d,
+                    const struct endpoint *endpoint,
+                    struct slice secret,
+                    struct err *err)
+{
+    if (d->way->respond == respond_scram)
+        return begin_scram(d, endpoint, secret, err);
+    d->way->fill(d, endpoint, secret);
+    return RC_OK;
+}
+
 enum rc sign_in_begin(struct sign_in_dialogue *d,
                       const struct endpoint *endpoint,
                       struct slice secret,
@@ -225,7 +262,7 @@ enum rc sign_in_begin(struct sign_in_dialogue *d,
     d->way = choose(endpoint, d->protocol, offers);
     if (d->way == NULL)
         return refuse(endpoint->sign_in, d->protocol, offers, err);
-    d->way->fill(d, endpoint, secret);
+    TRY(fill(d, endpoint, secret, err));
     first_line(d, user, d->protocol == PROTOCOL_SMTP || offers_word(offers, "SASL-IR"), send);
     return RC_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: net */
+#include "prepare.h"
 #include "scram.h"
 #include "sign_in.h"
 #include <onecase/base64.h>
@@ -192,10 +193,62 @@ static void after_three_refusals_the_server_is_left_alone_for_half_an_hour(void 
     assert_true(sign_in_guard_allows(&g, 6000 + SIGN_IN_PAUSE_MS));
 }
 
+/* The examples of RFC 4013, and what people type. */
+static void names_and_passwords_are_prepared(void **state)
+{
+    static const struct {
+        const char *name, *text, *prepared; /* NULL: it cannot be */
+    } rows[] = {
+        {"a soft hyphen is nothing", "I\xC2\xADX", "IX"},
+        {"what needs nothing", "user", "user"},
+        {"case stays", "USER", "USER"},
+        {"a form of a letter", "\xC2\xAA", "a"},
+        {"a form of a number", "\xE2\x85\xA8", "IX"},
+        {"a control character", "\x07", NULL},
+        {"both directions", "\xD8\xA7\x31", NULL},
+        {"a blank that does not break", "a\xC2\xA0z", "a z"},
+        {"an accent of its own", "Cafe\xCC\x81", "Caf\xC3\xA9"},
+        {"the same in one", "Caf\xC3\xA9", "Caf\xC3\xA9"},
+        {"one that grows", "\xEF\xB7\xBA",
+         "\xD8\xB5\xD9\x84\xD9\x89 \xD8\xA7\xD9\x84\xD9\x84\xD9\x87 "
+         "\xD8\xB9\xD9\x84\xD9\x8A\xD9\x87 \xD9\x88\xD8\xB3\xD9\x84\xD9\x85"},
+        {"no UTF-8", "Caf\xE9", NULL},
+        {"newer than Unicode 3.2", "\xF0\x9F\x98\x80", NULL},
+        {"nothing", "", NULL},
+        {"what becomes nothing", "\xC2\xAD", NULL},
+    };
+
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(str_clear) struct str out = STR_INIT;
+
+        assert_int_equal(prepare_add(slice_z(row->text), &out), row->prepared != NULL);
+        assert_string_equal(str_z(&out), row->prepared != NULL ? row->prepared : "");
+    }
+}
+
+/* What cannot be carried is said, and no weaker way is taken in its place. */
+static void a_password_that_scram_cannot_carry_is_not_shown_instead(void **state)
+{
+    struct endpoint e = {.host = "h", .sign_in = SIGN_IN_PASSWORD, .username = "me"};
+    CLEANUP(sign_in_clear) struct sign_in_dialogue d = {.protocol = PROTOCOL_SMTP};
+    CLEANUP(str_clear) struct str sent = STR_INIT;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(
+        sign_in_begin(&d, &e, SLICE("Caf\xE9"), SLICE("AUTH PLAIN SCRAM-SHA-256"), &sent, &err),
+        RC_REFUSED);
+    assert_int_equal(sent.len, 0);
+    assert_non_null(strstr(err.text, "SCRAM-SHA-256"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_examples_of_the_standards_come_out),
+        cmocka_unit_test(names_and_passwords_are_prepared),
+        cmocka_unit_test(a_password_that_scram_cannot_carry_is_not_shown_instead),
         cmocka_unit_test(a_server_that_does_not_know_the_password_is_not_believed),
         cmocka_unit_test(a_challenge_that_is_none_is_not_answered),
         cmocka_unit_test(a_comma_in_the_users_name_is_escaped),
