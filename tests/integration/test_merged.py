@@ -123,6 +123,7 @@ def test_c16_a_run_that_dies_in_the_move_of_a_copy_files_it_once(pair):
     """Killed with the move under way: the next run looks for it where it was to go."""
     rig, other = pair
     merge(rig)
+    rig.settings["lease"] = "1s"
     mail = plain("both", message_id=BOTH)
     rig.deliver(mail)
     rig.once()

@@ -18,7 +18,7 @@ from imap_proxy import ImapProxy
 from mails import plain, with_parts, part, PDF
 from proxy import Proxy
 from rig import PASSWORD, PROGRAM, assert_invariants, await_, effects
-from test_service import workers
+from test_service import held, workers
 
 SERVERS = ["dovecot", "cyrus", "courier"]
 
@@ -340,7 +340,7 @@ def test_i10_taken_by_somebody_else_between_look_and_move(rig, proxied):
 
 @pytest.mark.parametrize("at, code", [
     ("(UID )?(MOVE|COPY)", "OVERQUOTA"), ("(UID )?(MOVE|COPY)", "THROTTLED"), ("SELECT", "LIMIT"),
-    ("EXAMINE", "UNAVAILABLE"),
+    ("EXAMINE", "UNAVAILABLE"), ("SELECT", "INUSE"), ("EXAMINE", "EXPIRED"),
 ])
 def test_i12_a_no_for_now_is_waited_out(rig, proxied, at, code):
     rig.deliver(plain("later"))
@@ -396,6 +396,37 @@ def test_i17_a_mailbox_that_may_only_be_read(rig, proxied):
     rig.run("run", "--once", status=None)
     assert "may only read" in rig.said + str(rig.status())
     assert len(rig.uids()) == 1
+
+
+def test_i18_a_session_that_is_lost_again_and_again_floods_nothing(rig, proxied):
+    """Each is signed in and cut at its first folder. (A thousand times without a server: test_service.py.)"""
+    rig.settings["retry"] = {"first_delay": "10ms", "max_delay": "10ms"}
+    rig.mailbox["poll_interval"] = "10ms"
+    proxy = proxied()
+    rig.deliver(plain("at first"))
+    service = rig.serve()
+    await_(lambda: len(rig.uids("Processed")) == 1, "the first mail is filed")
+    worker, = workers(service)
+    fds, kb = held(worker)
+    lost = proxy.on("EXAMINE", *["close"] * 30).acts[0][1]
+    await_(lambda: not lost, "it tries again and again", 60)
+    rig.deliver(plain("at last"))
+    await_(lambda: len(rig.uids("Processed")) == 2, "the second mail is filed")
+    await_(lambda: held(worker)[0] <= fds + 1, "what was open for a moment is closed")
+    assert workers(service) == [worker] and held(worker)[1] < kb + 3000
+    assert service.end() == 0 and sum("mailbox.failed" in line for line in service.log) == 1
+    filed(rig, 2)
+
+
+def test_i21_octets_that_came_under_another_uidvalidity_are_nobodys(rig, proxied):
+    """In the middle of a fetch the server says that its UIDs mean other messages now."""
+    rig.deliver(plain("whose"))
+    proxy = proxied().on("UID FETCH .*BODY.PEEK\\[\\]", "say * OK [UIDVALIDITY 4000000000] renumbered")
+    first = rig.run("run", "--once", "--json", status=None)
+    assert proxy.acts[0][1] == [], "nothing was fetched"
+    at_last(rig, 1)
+    assert len(rig.json("cases")) == 1, first.stderr
+    filed(rig, 1)
 
 
 def test_i19_a_mail_above_the_limit_is_kept_and_not_fetched(rig, proxied):

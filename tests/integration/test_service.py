@@ -285,3 +285,32 @@ def test_i18_a_server_that_is_lost_a_thousand_times_floods_nothing(rig):
         await_(lambda: rig.uids("Processed"), "the mail is filed")
         assert service.end() == 0
     assert_invariants(rig)
+
+
+def test_i18_a_day_without_a_network_leaves_nothing_behind(rig, monkeypatch):
+    """Nothing answers, a day passes, and the network is back: what came meanwhile is filed within a moment. The log
+    has a line for each change and none for a try, and the pauses stay below their ceiling."""
+    clock = rig.folder / "clock"
+    clock.write_text("+0\n")
+    monkeypatch.setenv("LD_PRELOAD", str(next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))))
+    monkeypatch.setenv("FAKETIME_TIMESTAMP_FILE", str(clock))
+    monkeypatch.setenv("FAKETIME_NO_CACHE", "1")
+    with Gate(rig.box.imap) as gate:
+        rig.through(gate)
+        service = rig.serve()
+        await_(lambda: rig.uids("onecase"), "the first turn")
+        before = held(workers(service)[0])
+        gate.refuse(1000)
+        await_(lambda: service.said("mailbox.failed"), "it says so")
+        clock.write_text("+1d\n")
+        rig.deliver(plain("meanwhile"))
+        tried = gate.refused
+        await_(lambda: gate.refused > tried + 4, "it goes on trying")
+        assert rig.status()["circuit"]["reason"] and held(workers(service)[0])[0] <= before[0]
+        gate.pass_on()
+        await_(lambda: rig.uids("Processed"), "the mail is filed")
+        await_(lambda: rig.status()["circuit"] is None, "all is well")
+        assert service.end() == 0
+    assert [sum(word in line for line in service.log) for word in ("mailbox.failed", "mailbox.back")] == [1, 1]
+    assert len(rig.acknowledgements()) == 1
+    assert_invariants(rig)
