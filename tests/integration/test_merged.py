@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mailboxes whose same mail is one (merge_across): two accounts on a real server, one service."""
 import hashlib
+import os
 import signal
 
 import pytest
@@ -135,7 +136,8 @@ def test_c16_a_run_that_dies_in_the_move_of_a_copy_files_it_once(pair):
         proxy.on("UID MOVE", "stall")
         service = rig.serve()
         await_(lambda: proxy.acts[0][1] == [], "the move is under way")
-        service.end(signal.SIGKILL)
+        os.killpg(service.process.pid, signal.SIGKILL)
+        service.end()
         mailbox["imap"] = direct
     await_(lambda: rig.once(status=None) and other.uids() == {}, "its server is tried again")
     assert_one_case(rig, other)
