@@ -37,9 +37,13 @@ static enum rc end_sessions(struct writing *w, const char *name, struct err *err
     return stmt_run(s, NULL, err);
 }
 
-static enum rc no_such(const char *what, const char *name, struct err *err)
+/* What is changed must be there. */
+static enum rc run_on_one(struct stmt *s, const char *what, const char *name, struct err *err)
 {
-    return FAIL(err, RC_NOT_FOUND, "there is no %s '%s'", what, name);
+    int64_t changed;
+
+    TRY(stmt_run(s, &changed, err));
+    return changed == 1 ? RC_OK : FAIL(err, RC_NOT_FOUND, "there is no %s '%s'", what, name);
 }
 
 /* One who was removed may come back; what was done under the name stays. */
@@ -85,14 +89,12 @@ static enum rc change_user(
                                  " secret = COALESCE($2, secret)"
                                  " WHERE name = $3 AND removed_at IS NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    int64_t changed;
 
     TRY(stmt_open(w->store->db, update, &s, err));
     stmt_text(s, 1, role < ROLE_COUNT ? role_text(role) : NULL);
     stmt_text(s, 2, secret);
     stmt_text(s, 3, name);
-    TRY(stmt_run(s, &changed, err));
-    return changed == 1 ? RC_OK : no_such("user", name, err);
+    return run_on_one(s, "user", name, err);
 }
 
 static enum rc change(void *self,
@@ -117,13 +119,11 @@ static enum rc remove_user(struct writing *w, const char *name, struct err *err)
     static const char update[] = "UPDATE \"user\" SET removed_at = $1, secret = ''"
                                  " WHERE name = $2 AND removed_at IS NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    int64_t changed;
 
     TRY(stmt_open(w->store->db, update, &s, err));
     stmt_int(s, 1, w->now.wall_ms);
     stmt_text(s, 2, name);
-    TRY(stmt_run(s, &changed, err));
-    return changed == 1 ? RC_OK : no_such("user", name, err);
+    return run_on_one(s, "user", name, err);
 }
 
 static enum rc remove_account(void *self, const char *name, struct instant now, struct err *err)
@@ -159,7 +159,7 @@ static enum rc find(void *self, const char *name, struct account *out, struct er
     enum rc rc = stmt_row(s, err);
 
     if (rc == RC_NOT_FOUND)
-        return no_such("user", name, err);
+        return FAIL(err, RC_NOT_FOUND, "there is no user '%s'", name);
     return rc == RC_OK ? read_account(s, out, err) : rc;
 }
 
@@ -243,13 +243,11 @@ static enum rc end_one_token(struct writing *w, const char *name, struct err *er
 {
     static const char end[] = "UPDATE token SET ended_at = $1 WHERE name = $2 AND ended_at IS NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    int64_t changed;
 
     TRY(stmt_open(w->store->db, end, &s, err));
     stmt_int(s, 1, w->now.wall_ms);
     stmt_text(s, 2, name);
-    TRY(stmt_run(s, &changed, err));
-    return changed == 1 ? RC_OK : no_such("token", name, err);
+    return run_on_one(s, "token", name, err);
 }
 
 static enum rc end_token(void *self, const char *name, struct instant now, struct err *err)

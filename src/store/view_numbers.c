@@ -141,8 +141,8 @@ static enum rc webhooks(struct counting *c, struct err *err)
 
 enum rc view_numbers(void *self, struct view *out, struct err *err)
 {
-    static enum rc (*const parts[])(struct counting *, struct err *) = {
-        mails, steps, deeds, webhooks, latency, events};
+    static enum rc (*const parts[])(struct counting *, struct err *) = {mails,    steps,   deeds,
+                                                                        webhooks, latency, events};
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_numbers));

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What strangers, and people with the wrong role, try."""
 import hashlib
+import http.client
 import os
 import re
 import socket
+import ssl
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from conftest import PASSWORD, ROLES, SECRET, Visitor, new_desk
+from conftest import PASSWORD, ROLES, SECRET, TOP, Visitor, new_desk
 from test_pages import DOUBT, PAGES
 
 NOTHING = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{user}}"
@@ -211,6 +214,34 @@ def test_paths_lead_nowhere_else(shown, path):
     assert "root:" not in answer.text and "SQLite" not in answer.text
 
 
+# ---- roles
+
+
+ROUTES = re.findall(r'METHOD_(GET|POST), +"([^"]+)", +ROLE_(\w+), +(\S+)', (TOP / "src/console/route.c").read_text())
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role_is_refused_what_it_may_not_do_and_nothing_else(shown, role):
+    """Every route of the table, by session and by token, with a form that is ours."""
+    before = shown.sql("SELECT COUNT(*) FROM event")
+    bearer = {"Authorization": "Bearer " + shown.run("token", "add", "may-" + role, "--role", role).stdout.strip()}
+    person, script, refused = shown.visitors[role], shown.visitor(), 0
+    before = shown.sql("SELECT COUNT(*) FROM event")
+    for method, path, least, flags in ROUTES:
+        there, interface = path.replace("*", DOUBT), path.startswith("/api/")
+        if "OPEN" in flags or path == "/sign-out":
+            continue
+        low = ROLES.index(role) < ROLES.index(least.lower())
+        if method == "POST" and not low:
+            continue  # what they may do is done elsewhere
+        form = {"form_token": person.token(), "reason": "x"} if method == "POST" else None
+        answers = {script.ask(method, there, form, **bearer).status} | ({person.ask(method, there, form).status} if not interface else set())
+        assert (403 in answers) == low and (answers == {403}) == low, (method, path, answers)
+        refused += low
+    assert refused == {"viewer": sum(least != "VIEWER" for *_, least, _ in ROUTES), "operator": 0, "owner": 0, "admin": 0}[role]
+    assert shown.sql("SELECT COUNT(*) FROM event") == before
+
+
 # ---- too much, and too slow
 
 
@@ -278,6 +309,47 @@ def test_behind_a_proxy_others_need_a_token(ledger, tmp_path):
         assert "Secure" in answer.getheader("Set-Cookie") and "__Host-onecase=" in answer.getheader("Set-Cookie")
     finally:
         assert desk.stop() == 0
+
+
+def over_tls(desk, path, body=None, trust=None, **version):
+    context = ssl.create_default_context(cafile=trust)
+    for name, value in version.items():
+        setattr(context, name, value)
+    link = http.client.HTTPSConnection("localhost", desk.port, timeout=30, context=context)
+    try:
+        link.request("POST" if body else "GET", path, body, {"Content-Type": "application/x-www-form-urlencoded"})
+        answer = link.getresponse()
+        answer.text = answer.read().decode()
+        return answer
+    finally:
+        link.close()
+
+
+def test_pages_by_tls_are_for_who_trusts_its_certificate_and_no_other_way(ledger, tmp_path):
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", cert,
+                    "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+    desk = new_desk(ledger, tmp_path, more=f", tls_cert: {cert}, tls_key: {key}")
+    desk.config.write_text(desk.config.read_text().replace('"127.0.0.1:', '"0.0.0.0:'))
+    desk.start()
+    try:
+        signed_in = over_tls(desk, "/sign-in", f"name=operator&password={PASSWORD.replace(' ', '+')}", trust=cert)
+        assert signed_in.status == 303 and signed_in.getheader("Strict-Transport-Security") == "max-age=31536000"
+        cookie = signed_in.getheader("Set-Cookie")
+        assert cookie.startswith("__Host-onecase=") and "; Secure" in cookie and "HttpOnly" in cookie
+        assert over_tls(desk, "/healthz", trust=cert).text == "ok\n"
+        with pytest.raises(ssl.SSLCertVerificationError):
+            over_tls(desk, "/healthz")
+        with pytest.raises(ssl.SSLError):
+            over_tls(desk, "/healthz", trust=cert, minimum_version=ssl.TLSVersion.TLSv1, maximum_version=ssl.TLSVersion.TLSv1_1)
+        plain = http.client.HTTPConnection("127.0.0.1", desk.port, timeout=30)
+        with pytest.raises((http.client.HTTPException, OSError)):
+            plain.request("GET", "/healthz")
+            plain.getresponse()
+    finally:
+        assert desk.stop() == 0
+    key.write_text("no key")
+    assert "are tls_cert and tls_key a certificate and its key, as PEM?" in desk.run("console", status=None).stderr
 
 
 def test_other_machines_are_served_by_tls_alone(ledger, tmp_path):
