@@ -87,6 +87,7 @@ static const struct {
     { "fault",        "drop, time-out",            "breaks off, or does not answer"             },
     { "fault",        "deferred",                  "cannot be reached"                          },
     { "fault",        "refused",                   "refuses us"                                 },
+    { "fault",        "not-found",                 "has no such folder"                         },
     { "fault",        "unknown",                   "breaks off"                                 },
     { "fault",        "broken",                    "cannot be used"                             },
     { "evidence",     "evidence-folder",           "looked in the folder of sent copies"        },

@@ -27,7 +27,7 @@ static enum rc imap_open(void *self, const char *folder, struct folder_state *ou
     info = m->session->imap_selection_info;
     if (info->sel_uidvalidity == 0 || info->sel_uidnext == 0)
         return session_fail(m, RC_REFUSED, err,
-                            "it gives folder \"%s\" no UIDVALIDITY or no UIDNEXT, so that messages "
+                            "it gives folder '%s' no UIDVALIDITY or no UIDNEXT, so that messages "
                             "cannot be told apart; ask the server's administrator",
                             folder);
     *out = (struct folder_state){.uidvalidity = info->sel_uidvalidity,

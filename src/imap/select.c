@@ -73,7 +73,7 @@ sort_names(const struct imap_mailbox *m, const clist *list, const char *meant, s
     return names;
 }
 
-/* "a", "b" and 3 more */
+/* 'a', 'b' and 3 more */
 static void
 tell_names(const struct imap_mailbox *m, const clist *list, const char *meant, struct str *out)
 {
@@ -83,7 +83,7 @@ tell_names(const struct imap_mailbox *m, const clist *list, const char *meant, s
 
     for (size_t i = 0; i < count; i++) {
         if (told == i && out->len + names[i].name.len <= NAMES_MOST) {
-            str_addf(out, "%s\"%s\"", told > 0 ? ", " : "", str_z(&names[i].name));
+            str_addf(out, "%s'%s'", told > 0 ? ", " : "", str_z(&names[i].name));
             told++;
         }
         str_clear(&names[i].name);
@@ -112,7 +112,7 @@ static enum rc missing_folder(struct imap_mailbox *m, const char *folder, struct
     CLEANUP(str_clear) struct str names = STR_INIT;
 
     list_folders(m, folder, &names);
-    return FAIL(err, RC_NOT_FOUND, "%s: there is no folder \"%s\"; check `folders`%s%s",
+    return FAIL(err, RC_NOT_FOUND, "%s: there is no folder '%s'; check `folders`%s%s",
                 session_name(m), folder, names.len > 0 ? "; there are " : "", str_z(&names));
 }
 
@@ -135,7 +135,7 @@ static enum rc check_writable(struct imap_mailbox *m, const char *folder, struct
     if (m->writable)
         return RC_OK;
     return FAIL(err, RC_REFUSED,
-                "%s: the account may only read in \"%s\"; have the server's administrator give it "
+                "%s: the account may only read in '%s'; have the server's administrator give it "
                 "the right to change",
                 session_name(m), folder);
 }

@@ -52,7 +52,7 @@ def test_i11_a_misspelt_folder_is_told_with_those_there_are_the_nearest_first():
     with ImapPeer("", INBOX=MAILS, Archive=[], Processed=[], Zebra=[]) as peer, mailbox(peer.port) as tool:
         answer = tool.ask("open Procesed")
     assert outcome(answer) == "not-found"
-    assert 'there is no folder "Procesed"; check `folders`; there are "Processed", "Archive", "Zebra", "INBOX"' in answer["text"]
+    assert "there is no folder 'Procesed'; check `folders`; there are 'Processed', 'Archive', 'Zebra', 'INBOX'" in answer["text"]
 
 
 # ---- I01: the way there

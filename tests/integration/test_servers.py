@@ -171,7 +171,7 @@ def test_i11_a_server_that_has_names_in_utf8_alone(rig, proxied):
     assert proxy.said("ENABLE UTF8=ACCEPT") and not any("&-" in words or "&A" in words for words in proxy.commands)
     rig.mailbox["folders"]["inbox"] = "Übergrosse"
     said = rig.run("run", "--once", status=69).stderr
-    assert 'there is no folder "Übergrosse"' in said and "Erledigt/Übergröße & mehr 日本" in said
+    assert "there is no folder 'Übergrosse'" in said and "Erledigt/Übergröße & mehr 日本" in said
 
 
 def test_mail_is_taken_within_a_moment_of_its_arrival(rig):

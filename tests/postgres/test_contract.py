@@ -15,7 +15,7 @@ sys.path.insert(0, str(TOP / "tests" / "peers"))
 
 from postgres import Postgres  # noqa: E402
 
-LEDGER = ["commit", "floods", "intake", "mailboxes", "operators", "people", "replies", "runs", "steps", "work"]
+LEDGER = ["commit", "floods", "intake", "mailboxes", "merged", "operators", "people", "replies", "runs", "steps", "work"]
 
 
 @pytest.fixture(scope="module")

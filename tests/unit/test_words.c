@@ -121,7 +121,7 @@ static void every_other_word_that_people_read_has_a_label(void **state)
 /* A circuit is opened by a result where no server has answered. */
 static void every_result_that_opens_a_circuit_has_a_label(void **state)
 {
-    static const enum rc results[] = {RC_DEFERRED, RC_REFUSED, RC_UNKNOWN, RC_BROKEN};
+    static const enum rc results[] = {RC_DEFERRED, RC_REFUSED, RC_NOT_FOUND, RC_UNKNOWN, RC_BROKEN};
 
     (void)state;
     for (size_t i = 0; i < LENGTH(results); i++)
