@@ -158,7 +158,7 @@ def test_i11_a_folder_that_is_missing_is_told_with_those_there_are(rig):
     rig.imap().create(rig.wire("Requests"))
     rig.mailbox["folders"] = {"inbox": "Reqests"}
     said = rig.run("run", "--once", status=69).stderr
-    assert '"Reqests"' in said and "Requests" in said and "INBOX" in said
+    assert "'Reqests'" in said and "Requests" in said and "INBOX" in said
 
 
 def test_i11_a_server_that_has_names_in_utf8_alone(rig, proxied):
