@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of the manual: printed from the program, and well formed."""
+import re
 import shutil
 import subprocess
 
@@ -16,7 +17,18 @@ def test_what_the_pages_say_is_what_the_program_says():
 
 
 def test_all_pages_are_there():
-    assert [page.name for page in PAGES] == ["onecase-providers.7", "onecase.1", "onecase.yaml.5"]
+    assert [page.name for page in PAGES] == ["onecase-console.7", "onecase-providers.7", "onecase.1", "onecase.yaml.5"]
+
+
+def test_the_page_of_the_console_has_its_places_roles_and_settings():
+    page = (TOP / "deploy/man/onecase-console.7").read_text()
+    places = re.findall(r'^    \{ "/[a-z-]*", +"([^"]+)", +ROLE_', (TOP / "src/console/answer.c").read_text(), re.M)
+    assert len(places) >= 10 and re.findall(r"^\.It Em (.+)", page, re.M) == places
+    roles = re.findall(r'X\(ROLE_\w+, +"(\w+)", +"([^"]+)"\)', (TOP / "include/onecase/accounts.h").read_text())
+    assert re.findall(r"^\.It Ql (\w+)\n(.+)", page, re.M) == roles
+    reference = (TOP / "config/onecase.reference.yaml").read_text().split("\nconsole:\n")[1]
+    settings = set(re.findall(r"^  (\w+):", re.split(r"^\S", reference, flags=re.M)[0], re.M))
+    assert set(re.findall(r"\bconsole\.(\w+)", page)) == settings
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
