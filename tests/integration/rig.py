@@ -137,7 +137,10 @@ class Service:
         return any(text in line for line in self.log)
 
     def end(self, how=signal.SIGTERM, seconds=20):
-        if self.process.poll() is None:
+        """SIGKILL is for all of it: a worker that outlives its supervisor ends what it has in hand."""
+        if self.process.poll() is None and how == signal.SIGKILL:
+            os.killpg(self.process.pid, how)
+        elif self.process.poll() is None:
             self.process.send_signal(how)
         try:
             status = self.process.wait(seconds)

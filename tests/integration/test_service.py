@@ -169,7 +169,7 @@ def test_workers_do_not_outlive_their_supervisor(rig):
     await_(lambda: "onecase" in rig.folders(), "the first turn")
     left = workers(service)
     assert left
-    service.end(signal.SIGKILL)
+    service.process.kill()
     await_(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in left), "the workers end")
 
 
