@@ -154,6 +154,18 @@ enum config_guarantee {
 enum config_upload { CONFIG_UPLOAD_BASE64, CONFIG_UPLOAD_RAW, CONFIG_UPLOAD_FORM };
 enum config_unknown { CONFIG_LOOK_UP, CONFIG_RECONCILE };
 
+/* Where a part of a request stands in the file; line 0: it is not there. */
+struct config_place {
+    size_t line, column;
+};
+
+/* The parts of a request that are checked by whoever makes requests of them. */
+#define CONFIG_PART_LIST(X)                                                                        \
+    X(path)                                                                                        \
+    X(headers)                                                                                     \
+    X(body) X(id) X(key) X(list) X(match) X(sha256) X(field) X(done) X(exists) X(later) X(refused)
+#define CONFIG_PART_COUNT 13
+
 /* A request to a destination; method "" is none. Templates, pointers and statuses as they are written. */
 struct config_request {
     const char *method, *path;
@@ -165,6 +177,7 @@ struct config_request {
     bool whole;
     enum config_upload upload; /* of attach */
     const char *field;
+    struct config_place place[CONFIG_PART_COUNT]; /* in the order of CONFIG_PART_LIST */
 };
 
 struct config_destination {
@@ -268,6 +281,9 @@ const struct config_mailbox *config_find_mailbox(const struct config *config, co
 
 /* Where cases are made besides the ledger, or NULL. */
 const struct config_destination *config_find_destination(const struct config *config);
+
+/* Where the part stands that a text such as "body: ..." begins with; else where the request does. */
+struct config_place config_part_place(const struct config_request *request, const char *text);
 
 /* NULL: there is none of that name. */
 const struct config_webhook *config_find_webhook(const struct config *config, const char *name);

@@ -69,6 +69,7 @@ struct http_destination_settings {
     struct http_sign_in sign_in;
     const char *ca_file, *proxy;
     int64_t timeout_ms;
+    bool explain; /* `why` of an answer tells what the destination's is made of: names, no values */
 };
 
 /* What is wrong with a shape's templates, pointers, headers or statuses: RC_USAGE, "body, line 3: ...".

@@ -155,6 +155,13 @@ struct operations {
                       void (*tell)(void *ctx, const struct check_result *result),
                       void *ctx,
                       struct err *err);
+    /* Sends a marked case to a destination, from end to end, and takes it away where that can be done;
+     * tells and returns as doctor. RC_NOT_FOUND: no such destination. */
+    enum rc (*destination_test)(void *self,
+                                const char *name,
+                                void (*tell)(void *ctx, const struct check_result *result),
+                                void *ctx,
+                                struct err *err);
     /* Holds the ledger against itself, the files and the mailboxes; calls `tell` for each disagreement,
      * and changes nothing. */
     enum rc (*verify)(void *self,

@@ -74,12 +74,15 @@ static void check_request(const struct config *config,
                           struct str *problems)
 {
     struct err err = ERR_INIT;
-    struct http_shape shape = shape_from(request_of(d, number));
+    const struct config_request *request = request_of(d, number);
+    struct http_shape shape = shape_from(request);
     bool acts = requests[number].is == ACTS;
-    if (shape.method && shape.method[0] &&
-        http_shape_check(&shape, requests[number].step, acts, &err) != RC_OK)
-        str_addf(problems, "%s: destination %s, %s: %s\n", config->path, d->name,
-                 requests[number].name, err.text);
+    if (!shape.method || !shape.method[0] ||
+        http_shape_check(&shape, requests[number].step, acts, &err) == RC_OK)
+        return;
+    struct config_place place = config_part_place(request, err.text);
+    str_addf(problems, "%s:%zu:%zu: destination %s, %s: %s\n", config->path, place.line,
+             place.column, d->name, requests[number].name, err.text);
 }
 
 enum rc desk_check(const struct config *config, struct str *problems)
@@ -89,6 +92,19 @@ enum rc desk_check(const struct config *config, struct str *problems)
         for (size_t k = 0; k < LENGTH(requests); k++)
             check_request(config, &config->destinations.at[i], k, problems);
     return problems->len == before ? RC_OK : RC_USAGE;
+}
+
+void desk_place(const struct config *config,
+                const struct config_destination *destination,
+                enum destination_step step,
+                bool look,
+                struct str *out)
+{
+    for (size_t i = 0; i < LENGTH(requests); i++)
+        if (requests[i].step == step && requests[i].is == (look ? LOOKS : ACTS)) {
+            const struct config_request *r = request_of(destination, i);
+            str_addf(out, "%s:%zu (%s)", config->path, r->place[0].line, requests[i].name);
+        }
 }
 
 /* ---- signing in ------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "desk_test.h"
 #include "doctor_p.h"
 
 #include "wire.h"
@@ -237,6 +238,20 @@ static void examine_mailbox(struct examining *x, const struct config_mailbox *m)
     examine_evidence(x, m);
 }
 
+/* Nothing is sent: that is for `destination test`. */
+static void examine_destinations(struct examining *x)
+{
+    for (size_t i = 0; i < x->config->destinations.count; i++) {
+        const struct config_destination *d = &x->config->destinations.at[i];
+        CLEANUP(str_clear) struct str what = STR_INIT;
+        bool person = d->guarantee == CONFIG_GUARANTEE_NONE && d->unknown == CONFIG_RECONCILE;
+        desk_guarantee(d, &what);
+        doctor_found(x, person ? FINDING_WARNING : FINDING_GOOD,
+                     person ? "give it a `find` by our key, or a guarantee, where it has one" : "",
+                     str_z(&what), d->name);
+    }
+}
+
 enum rc doctor_run(const struct config *config,
                    const char *send_to,
                    bool since_last,
@@ -248,6 +263,7 @@ enum rc doctor_run(const struct config *config,
     doctor_found(&x, FINDING_GOOD, "", "it is read and whole", "configuration");
     examine_data(&x);
     examine_scanner(&x);
+    examine_destinations(&x);
     for (size_t i = 0; i < config->mailboxes.count; i++)
         examine_mailbox(&x, &config->mailboxes.at[i]);
     for (size_t i = 0; send_to && i < config->mailboxes.count; i++)

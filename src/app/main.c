@@ -3,6 +3,7 @@
 #include "bury.h"
 #include "console.h"
 #include "desk.h"
+#include "desk_test.h"
 #include "doctor.h"
 #include "dry_run.h"
 #include "fetch_large.h"
@@ -70,6 +71,16 @@ static enum rc doctor(void *self,
 {
     const struct program *p = self;
     return doctor_run(p->config, send_to, since_last, tell, ctx, err);
+}
+
+static enum rc test_destination(void *self,
+                                const char *name,
+                                void (*tell)(void *ctx, const struct check_result *result),
+                                void *ctx,
+                                struct err *err)
+{
+    const struct program *p = self;
+    return desk_test(p->config, name, tell, ctx, err);
 }
 
 static enum rc
@@ -179,6 +190,7 @@ static enum rc open_needs(void *self,
     *out = (struct operations){.self = p,
                                .run = run,
                                .doctor = doctor,
+                               .destination_test = test_destination,
                                .identify = identify,
                                .look = look,
                                .letter_test = test_letter,

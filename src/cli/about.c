@@ -138,6 +138,7 @@ const struct about abouts[] = {
     { "token add",          "onecase token add dashboard --role viewer", "" },
 
     { "identify",           "",                                 "Reads a message file as if it had just come, in a folder of its own: its key, its digests, and whether it would be answered." },
+    { "destination test",   "",                                 "Makes a marked case at the destination, finds it, sends it once more where its guarantee says that this makes no second one, adds a reply and a file, closes it, and takes it away, each where there is a request for it. What is not as configured is told with the request's line and with what the answer is made of: names and kinds, no values. Ends with 1 where something is wrong." },
     { "template test",      "",                                 "Reads a message file as if it had just come, and shows the letter as it would leave: whom it goes to or why nobody, its headers, its text and its HTML. Nothing is sent and nothing is touched." },
     { "template test",      "--mailbox M",                      "as if it came to this mailbox; by default the first" },
     { "template test",      "--state STATE",                    "accepted, accepted_with_exceptions, appended or closed; by default what it would be" },

@@ -188,6 +188,7 @@ int cmd_token_list(struct call *call);
 int cmd_identify(struct call *call);
 int cmd_template_test(struct call *call);
 int cmd_doctor(struct call *call);
+int cmd_destination_test(struct call *call);
 int cmd_spec(struct call *call);
 int cmd_config(struct call *call);
 int cmd_version(struct call *call);

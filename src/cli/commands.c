@@ -51,6 +51,7 @@ const struct command commands[] = {
     { MORE,     "token remove NAME",                                                                  NEEDS_LEDGER,  cmd_token_remove,      "Ends a token." },
     { MORE,     "token list [--wide] [--columns LIST] [--json]",                                      NEEDS_LEDGER,  cmd_token_list,        "The tokens, by their names." },
     { MORE,     "identify FILE [--mailbox M] [--json]",                                               NEEDS_CONFIG,  cmd_identify,          "Who a message file would be; touches nothing." },
+    { MORE,     "destination test NAME [--json]",                                                     NEEDS_CONFIG,  cmd_destination_test,  "Sends a marked test case to a destination and takes it away." },
     { MORE,     "template test FILE [--mailbox M] [--state accepted|accepted_with_exceptions|appended|closed] [--language LANG] [--json]",
                                                                                                       NEEDS_LETTERS, cmd_template_test,     "What the sender of a message file would be told; sends nothing." },
     { MORE,     "config [--reference]",                                                               NEEDS_NOTHING, cmd_config,            "Every setting with its default, as an example file." },

@@ -135,19 +135,34 @@ static void tell(void *ctx, const struct check_result *r)
     fflush(stdout);
 }
 
+static int all_told(const struct findings *findings, enum rc rc, struct err *err)
+{
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    if (rc != RC_OK && rc != RC_REFUSED)
+        return failed(err);
+    if (findings->call->json) {
+        json_checks(findings->at, findings->count, &out);
+        print(&out);
+    }
+    return rc == RC_OK ? EXIT_DONE : EXIT_NO;
+}
+
 int cmd_doctor(struct call *call)
 {
     CLEANUP(findings_clear) struct findings findings = {.call = call};
-    CLEANUP(str_clear) struct str out = STR_INIT;
     struct err err = ERR_INIT;
     const struct operations *ops = call->ops;
     enum rc rc = ops->doctor(ops->self, args_get(&call->args, "--send-to"),
                              args_has(&call->args, "--since-last"), tell, &findings, &err);
-    if (rc != RC_OK && rc != RC_REFUSED)
-        return failed(&err);
-    if (call->json) {
-        json_checks(findings.at, findings.count, &out);
-        print(&out);
-    }
-    return rc == RC_OK ? EXIT_DONE : EXIT_NO;
+    return all_told(&findings, rc, &err);
+}
+
+int cmd_destination_test(struct call *call)
+{
+    CLEANUP(findings_clear) struct findings findings = {.call = call};
+    struct err err = ERR_INIT;
+    const struct operations *ops = call->ops;
+    enum rc rc =
+        ops->destination_test(ops->self, args_get(&call->args, "NAME"), tell, &findings, &err);
+    return all_told(&findings, rc, &err);
 }

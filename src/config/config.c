@@ -29,6 +29,18 @@ const struct config_webhook *config_find_webhook(const struct config *config, co
     return NULL;
 }
 
+struct config_place config_part_place(const struct config_request *request, const char *text)
+{
+#define NAME_OF(part) #part,
+    static const char *const names[] = {CONFIG_PART_LIST(NAME_OF)};
+    size_t length = strcspn(text, ":");
+
+    for (size_t i = 0; i < CONFIG_PART_COUNT; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0)
+            return request->place[i];
+    return request->place[0];
+}
+
 const char *config_act_there(const struct config *config, bool closes)
 {
     const struct config_destination *d = config_find_destination(config);

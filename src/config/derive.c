@@ -68,6 +68,27 @@ static void derive_server(struct reading *r, struct config_server *s, const unsi
         s->method = CONFIG_PASSWORD;
 }
 
+static void keep_places(struct reading *r, struct config_request *q)
+{
+#define MEMBER_OF(part) &q->part,
+    const void *const member[] = {CONFIG_PART_LIST(MEMBER_OF)};
+
+    for (size_t i = 0; i < CONFIG_PART_COUNT; i++) {
+        struct place place = reading_place(r, q, (const void *const[]){member[i], NULL});
+        q->place[i] = (struct config_place){place.line, place.column};
+    }
+}
+
+static void keep_all_places(struct reading *r, struct config_destination *d)
+{
+    struct config_request *const request[] = {&d->create,   &d->find,     &d->read,
+                                              &d->append,   &d->appended, &d->attach,
+                                              &d->attached, &d->close,    &d->remove};
+
+    for (size_t i = 0; i < LENGTH(request); i++)
+        keep_places(r, request[i]);
+}
+
 static void derive_destination(struct reading *r, struct config_destination *d)
 {
     if (d->password_file[0] != '\0')
@@ -75,6 +96,7 @@ static void derive_destination(struct reading *r, struct config_destination *d)
     if (d->authorization_file[0] != '\0')
         d->authorization = read_secret(r, &d->authorization_file);
     d->oauth.client_secret = read_secret(r, &d->oauth.client_secret_file);
+    keep_all_places(r, d);
 }
 
 /* Addresses */

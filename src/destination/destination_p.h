@@ -15,6 +15,7 @@ struct http_destination {
     const struct http_destination_settings *set;
     struct http_client *client;
     unsigned requests; /* made so far */
+    struct str shape;  /* of the last answer, where that is to be explained */
 };
 
 /* What is asked: which request of which step, about what. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "destination_p.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,10 @@ struct http_destination *http_destination_new(const struct http_destination_sett
 
 void http_destination_free(struct http_destination **destination)
 {
-    if (*destination)
+    if (*destination) {
         http_client_free(&(*destination)->client);
+        str_clear(&(*destination)->shape);
+    }
     free(*destination);
     *destination = NULL;
 }
@@ -99,6 +102,9 @@ static enum rc ask(struct http_destination *d,
     out->code = answer->status;
     out->retry_after_ms = answer->retry_after_ms;
     text_copy(out->why, sizeof out->why, why.text);
+    str_empty(&d->shape);
+    if (d->set->explain && answer->status)
+        shape_of(str_slice(&answer->body), &d->shape);
     return RC_OK;
 }
 
@@ -181,6 +187,13 @@ static enum rc look_for(struct http_destination *d,
     return RC_OK;
 }
 
+static void explain(const struct http_destination *d, struct destination_answer *out)
+{
+    if (d->set->explain && out->outcome != OUTCOME_DONE && d->shape.len > 0)
+        snprintf(out->why, sizeof out->why, "status %d, and the answer is %s", out->code,
+                 str_z(&d->shape));
+}
+
 static enum rc look(void *self,
                     enum destination_step step,
                     const struct case_facts *facts,
@@ -190,6 +203,7 @@ static enum rc look(void *self,
     struct http_destination *d = self;
     unsigned before = d->requests;
     TRY(look_for(d, step, facts, out, err));
+    explain(d, out);
     out->requests = d->requests - before;
     return RC_OK;
 }
@@ -336,6 +350,7 @@ static enum rc act(void *self,
     TRY(ask(d, &asking, &answer, out, err));
     if (answer.status)
         TRY(judge(d, &asking, &answer, out, err));
+    explain(d, out);
     out->requests = d->requests - before;
     return RC_OK;
 }

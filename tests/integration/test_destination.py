@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases at a help desk over HTTP: one each, whatever it answers, and however it dies. Rows D01-D09, C05."""
 import contextlib
+import json
 import re
 import signal
 import time
@@ -494,8 +495,72 @@ def test_after_an_outage_cases_are_made_in_the_order_of_their_mails(at_desk):
     assert [case["from"].split(".")[0] for case in desk.cases] == [f"order{n}" for n in range(4)]
 
 
-def test_a_wrong_template_is_told_before_anything_runs(at_desk):
+@pytest.mark.parametrize("request_, part, value, why", [
+    ("create", "body", '{"key": "{{kye}}"}', "kye"),
+    ("create", "path", "/cases/{{id}}", "id"),
+    ("find", "id", "case", "JSON pointer"),
+    ("append", "headers", ["X-No-Value"], "Name: value"),
+    ("appended", "key", "", "members of the list"),
+    ("attach", "body", '{"name": "{{file}}"}', "{{content}}"),
+    ("attached", "sha256", "sum", "JSON pointer"),
+    ("close", "done", ["abc"], "404"),
+])
+def test_what_is_wrong_with_a_request_is_told_with_its_line_before_anything_runs(at_desk, request_, part, value, why):
+    rig, desk = at_desk
+    everything(rig, desk)
+    rig.settings["destinations"][0][request_] = {**rig.settings["destinations"][0][request_], part: value}
+    done = rig.run("run", "--once", status=None)
+    said = done.stderr
+    assert done.returncode == 78, said
+    place = re.search(r":(\d+):\d+: (?:destination desk, |)", said)
+    line = rig.config.read_text().splitlines()[int(place[1]) - 1]
+    assert why in said and (part in line or part in said), (line, said)
+
+
+def trial(rig, status=0):
+    return json.loads(rig.run("destination", "test", "desk", "--json", status=status).stdout)
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_a_marked_case_goes_the_whole_way_and_is_taken_away(rig, guarantee):
+    with Desk(**GUARANTEES[guarantee]) as desk:
+        everything(rig, desk, guarantee=guarantee, remove=REMOVE)
+        found = trial(rig)
+        assert all(f["finding"] == "good" for f in found) and not desk.cases
+        made = [r for r in desk.requests if r[1] == "/cases" or r[0] == "PUT"]
+        assert len(made) == (1 if guarantee == "none" else 2)
+        assert {r[0] for r in desk.requests} >= {"GET", "PATCH", "DELETE"}
+
+
+@pytest.mark.parametrize("wrong, told", [
+    (("create", "id", "/ticket/id"), ["create)", "{case: {id: text, key: text}}"]),
+    (("find", "key", "/case/none"), ["find)", "{case: {id: text, key: text}}"]),
+    (("append", "path", "/cases/none/notes"), ["append)", "status 404"]),
+])
+def test_what_is_not_as_configured_is_told_with_its_line_and_the_answers_shape(rig, wrong, told):
+    with Desk() as desk:
+        request, part, value = wrong
+        everything(rig, desk, remove=REMOVE)
+        rig.settings["destinations"][0][request] = {**rig.settings["destinations"][0][request], part: value}
+        bad = " ".join(f["what"] + " " + f["mend"] for f in trial(rig, 1) if f["finding"] == "bad")
+        assert all(text in bad for text in told), bad
+        line = int(re.search(r"\.yaml:(\d+) ", bad)[1])
+        assert "path" in rig.config.read_text().splitlines()[line - 1] and desk.url not in bad and "T-1" not in bad
+
+
+def test_a_guarantee_that_is_not_kept_is_told(rig):
+    with Desk(unique="") as desk:
+        everything(rig, desk, guarantee="unique-key", remove=REMOVE)
+        assert any("second case" in f["what"] for f in trial(rig, 1) if f["finding"] == "bad")
+
+
+def test_doctor_says_what_is_guaranteed_and_what_reconcile_means(at_desk):
     rig, _ = at_desk
-    rig.settings["destinations"][0]["create"]["body"] = '{"key": "{{kye}}"}'
-    said = rig.run("run", "--once", status=78).stderr
-    assert "destination desk, create: body" in said and "kye" in said
+    said = rig.run("doctor", status=None).stdout
+    assert "refuses a second case of the same key" in " ".join(said.split())
+    first = rig.settings["destinations"][0]
+    del first["find"]
+    first.update(guarantee="none")
+    assert "reconcile" in rig.run("doctor", status=78).stderr
+    first.update(unknown="reconcile")
+    assert "a person decides each time (unknown: reconcile)" in " ".join(rig.run("doctor", status=None).stdout.split())
