@@ -239,3 +239,16 @@ void put_paging(
     put_format(v->page, "next_page", "%s%cafter=%lld.%s", path, strchr(path, '?') ? '&' : '?',
                (long long)after_ms, after_key);
 }
+
+enum rc asked_period(const struct visit *v, int64_t *since, int64_t *until, struct err *err)
+{
+    const char *from = form_get(&v->request->query, "since");
+    const char *to = form_get(&v->request->query, "until");
+    *since = v->now.wall_ms - DAYS(30);
+    *until = v->now.wall_ms + 1;
+    if (from[0])
+        TRY(period_parse(from, v->now.wall_ms, since, err));
+    if (to[0])
+        TRY(period_parse(to, v->now.wall_ms, until, err));
+    return RC_OK;
+}

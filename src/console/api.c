@@ -219,23 +219,13 @@ void api_status(struct visit *v)
     answer_json(v, &out);
 }
 
-static enum rc period_of(const struct visit *v, int64_t *since, int64_t *until, struct err *err)
-{
-    const char *from = given(v, "since"), *to = given(v, "until");
-    *since = v->now.wall_ms - DAYS(30);
-    *until = v->now.wall_ms + 1;
-    if (from)
-        TRY(period_parse(from, v->now.wall_ms, since, err));
-    return to ? period_parse(to, v->now.wall_ms, until, err) : RC_OK;
-}
-
 void api_duplicates(struct visit *v)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
     int64_t since, until;
     struct err err = ERR_INIT;
-    enum rc rc = period_of(v, &since, &until, &err);
+    enum rc rc = asked_period(v, &since, &until, &err);
     if (rc == RC_OK)
         rc = views->duplicates(views->self, since, until, &view, &err);
     answer_view(v, rc, &view, json_duplicates, &err);

@@ -118,6 +118,9 @@ bool page_after(const struct visit *v, struct view_page *page);
 /* The text of a notice that an address names; "" is none. */
 const char *notice_of(const char *name);
 int64_t number_of(const char *text, int64_t otherwise);
+/* since and until of the address; else the last 30 days. RC_USAGE. */
+enum rc asked_period(const struct visit *v, int64_t *since, int64_t *until, struct err *err)
+    MUST_CHECK;
 
 /* ---- pages ---------------------------------------------------------------------------------------------- */
 

@@ -242,19 +242,6 @@ static enum rc put_suspects(struct reporting *r, struct err *err)
 
 /* ---- the page ------------------------------------------------------------------------------------------------- */
 
-static enum rc period_of(const struct visit *v, int64_t *since, int64_t *until, struct err *err)
-{
-    const char *from = form_get(&v->request->query, "since");
-    const char *to = form_get(&v->request->query, "until");
-    *since = v->now.wall_ms - DAYS(30);
-    *until = v->now.wall_ms + 1;
-    if (from[0])
-        TRY(period_parse(from, v->now.wall_ms, since, err));
-    if (to[0])
-        TRY(period_parse(to, v->now.wall_ms, until, err));
-    return RC_OK;
-}
-
 static void put_head(struct reporting *r)
 {
     char since[WHEN_TEXT_SIZE], until[WHEN_TEXT_SIZE];
@@ -328,7 +315,7 @@ void page_report(struct visit *v)
     const struct views *views = v->ops->views;
     struct reporting r = {.v = v};
     struct err err = ERR_INIT;
-    if (period_of(v, &r.since, &r.until, &err) != RC_OK ||
+    if (asked_period(v, &r.since, &r.until, &err) != RC_OK ||
         views->duplicates(views->self, r.since, r.until, &view, &err) != RC_OK) {
         refuse_err(v, &err);
         return;

@@ -133,6 +133,8 @@ def test_each_parameter_does_what_is_said_and_no_other_is_read(shown, tokens):
                     answer = shown.visitor().get(f"{path}?{name}={bad}", **tokens["operator"])
                     assert answer.status == 400 and assert_as_described(about, answer), (path, name, bad)
     read = set(re.findall(r'given\(v, "(\w+)"\)', SOURCE)) | {"after"}
+    period = (TOP / "src/console/answer.c").read_text().split("enum rc asked_period(")[1]
+    read |= set(re.findall(r'query, "(\w+)"\)', period.split("\n}")[0]))
     assert read == {p["name"] for _, _, about in OPERATIONS for p in about.get("parameters", [])}
 
 
