@@ -4,24 +4,14 @@ ledger_place.h, and what concerns the driver alone."""
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ.get("ONECASE_UNIT", TOP / "build" / "asan" / "tests"))
-sys.path.insert(0, str(TOP / "tests" / "peers"))
-
-from postgres import Postgres  # noqa: E402
 
 LEDGER = ["commit", "floods", "intake", "mailboxes", "merged", "operators", "people", "replies", "runs", "steps", "work"]
-
-
-@pytest.fixture(scope="module")
-def server():
-    with Postgres() as postgres:
-        yield postgres
 
 
 @pytest.mark.parametrize("program", ["ledger_postgres", *(f"test_store_{name}" for name in LEDGER)])

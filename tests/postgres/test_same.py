@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ledger in which everything has happened once says the same in PostgreSQL as in SQLite: what is read of it,
+and what becomes of decisions."""
+import difflib
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+
+PROGRAM = Path(os.environ.get("ONECASE", TOP / "build" / "onecase")).resolve()
+TOOLS = PROGRAM.parent / "tests"
+EVENING = 1772476200  # 2026-03-02T18:30:00Z
+
+CONFIGURATION = """\
+name: help-desk
+environment: production
+owner: service-desk@example.org
+timezone: UTC
+data_dir: {folder}/data
+ledger: {ledger}
+templates_dir: {top}/templates
+mailboxes:
+  - id: help
+    imap: {{host: 127.0.0.1, port: 1, security: none, username: help, password: secret}}
+    addresses: [help@example.org]
+  - id: sales
+    imap: {{host: 127.0.0.1, port: 1, security: none, username: sales, password: secret}}
+acknowledgement:
+  smtp: {{host: 127.0.0.1, port: 1, security: none}}
+  from: Service Desk <help@example.org>
+  evidence: {{folder: Sent}}
+console: {{listen: ""}}
+"""
+
+READS = [
+    ["status"], ["status", "--json"], ["check"], ["metrics"], ["items"], ["items", "--not-told"], ["items", "--state", "needs_reconciliation"],
+    ["items", "--mailbox", "help", "--older-than", "1h", "--limit", "3"], ["deliveries"], ["deliveries", "--state", "duplicate"],
+    ["cases"], ["suspects"], ["deployments"], ["user", "list"], ["token", "list"],
+    ["report", "duplicates", "--since", "2026-03-01"], ["report", "duplicates", "--since", "2026-03-01", "--format", "html"],
+    ["report", "replays", "--since", "2026-03-01"], ["report", "decisions", "--since", "2026-03-01"],
+    ["replay", "--state", "complete"],
+]
+
+
+class Desk:
+    def __init__(self, folder, ledger, path):
+        self.folder = folder
+        (folder / "data").mkdir(parents=True, mode=0o700)
+        made = subprocess.run([TOOLS / "cli_ledger", path], capture_output=True, text=True)
+        assert made.returncode == 0, made.stdout + made.stderr
+        (folder / "onecase.yaml").write_text(CONFIGURATION.format(folder=folder, ledger=ledger, top=TOP))
+
+    def run(self, *words):
+        environment = {"PATH": os.environ["PATH"], "TZ": "UTC", "LD_PRELOAD": str(TOOLS / "still_clock.so"),
+                       "STILL_CLOCK": str(EVENING), "ONECASE_CONFIG": str(self.folder / "onecase.yaml"), "COLUMNS": "100"}
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL)
+        said = re.sub(r"(?m)^onecase_disk_free_bytes .*\n", "", done.stdout)
+        return [text.replace(str(self.folder), "") for text in (str(done.returncode), said, done.stderr)]
+
+
+@pytest.fixture
+def both(server, tmp_path, request):
+    url = server.make_database(request.node.name)
+    return (Desk(tmp_path / "a", "sqlite", str(tmp_path / "a" / "data" / "ledger.db")), Desk(tmp_path / "b", url, url))
+
+
+def differences(both, *words):
+    """What the two say otherwise."""
+    sqlite, postgres = ("\n".join(desk.run(*words)).splitlines() for desk in both)
+    return [f"{' '.join(words)}: {line}" for line in difflib.unified_diff(sqlite, postgres, lineterm="", n=0)]
+
+
+def names(both, *words, of):
+    return re.findall(rf'"{of}": *"([^"]+)"', both[0].run(*words, "--json")[1])
+
+
+def test_what_is_read_is_the_same(both):
+    keys, references = names(both, "items", of="key"), names(both, "cases", of="reference")
+    assert len(keys) > 8 and len(references) > 5
+    found = []
+    for words in [*READS, *(["item", key, "--json"] for key in keys[::2]), *(["case", reference, "--json"] for reference in references[::2])]:
+        found += differences(both, *words)
+    assert found == []
+
+
+def test_what_is_decided_is_the_same(both):
+    keys, references = names(both, "items", of="key"), names(both, "cases", of="reference")
+    by = ["--by", "Ann", "--reason", "it is so"]
+    found = []
+    for key in keys:
+        for decision in (["--acknowledgement", "sent"], ["--conflict", "new-case"]):
+            found += differences(both, "resolve", key, *decision, *by)
+    for key in keys[:3]:
+        found += differences(both, "resolve", key, "--undo", *by)
+        found += differences(both, "replay", key, "--approve", *by)
+    for what in (["--close"], ["--reopen"]):
+        found += differences(both, "case", references[0], *what, *by)
+    found += differences(both, "case", references[1], "--merge-into", references[2], *by)
+    for words in (["pause", "--mailbox", "help", *by], ["resume", "--mailbox", "help", *by], ["status", "--json"], ["items", "--json"],
+                  ["report", "decisions", "--since", "2026-03-01", "--json"], ["verify"]):
+        found += differences(both, *words)
+    assert found == []
