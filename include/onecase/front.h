@@ -192,6 +192,8 @@ enum rc propose_or_approve(const struct operations *ops,
  * `not-sent`, or it is no question. `from_ms` as in view_item. */
 void not_sent_words(int64_t from_ms, int64_t now_ms, struct str *out);
 /* What is decided about this mail and those like it, as one text: what is proposed and approved. */
+/* What is proposed, in words. */
+void proposal_words(const struct view_proposal *p, struct str *out);
 void decision_subject(const struct decision_request *request,
                       const char *key,
                       const struct view *like,

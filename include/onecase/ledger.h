@@ -230,6 +230,9 @@ struct ledger_intake {
                            const char *mailbox,
                            const struct digest *octets,
                            struct err *err);
+    /* Did a person say that mail of this sender is told apart by what it says (rule_make)? */
+    enum rc (*told_apart)(
+        void *self, const char *mailbox, struct slice sender, bool *out, struct err *err);
 };
 
 /* ---- work: items under a lease ------------------------------------------------------------ */
@@ -645,6 +648,28 @@ struct ledger_operators {
                     const char *text,
                     struct instant now,
                     struct err *err);
+    /* From now on mail of that item's sender to that mailbox is told apart by what it says, and its
+     * Message-ID names nothing. RC_CONFLICT: it is so already; RC_NOT_FOUND: no such item. */
+    enum rc (*rule_make)(void *self,
+                         const char *key,
+                         const char *by,
+                         const char *why,
+                         struct instant now,
+                         struct err *err);
+    /* RC_NOT_FOUND: there is none, or it was removed. */
+    enum rc (*rule_end)(void *self,
+                        int64_t id,
+                        const char *by,
+                        const char *why,
+                        struct instant now,
+                        struct err *err);
+    /* Nothing comes of that proposal. RC_NOT_FOUND: there is none, or it is over. */
+    enum rc (*refuse)(void *self,
+                      int64_t proposal,
+                      const char *by,
+                      const char *why,
+                      struct instant now,
+                      struct err *err);
     /* Records a proposal, or its approval by another account. RC_NOT_FOUND: there is none to approve. */
     enum rc (*propose)(void *self,
                        const struct proposal_request *request,

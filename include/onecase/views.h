@@ -49,6 +49,18 @@ struct view_note {
     int64_t noted_ms;
 };
 
+/* What a person said of all later mail of a sender. */
+struct view_sender_rule {
+    int64_t id, made_ms;
+    const char *mailbox, *sender, *key, *reference, *by, *why; /* key: the mail it was said of */
+};
+
+/* What one person has proposed and another is to approve. */
+struct view_proposal {
+    int64_t id, proposed_ms;
+    const char *subject, *key, *reference, *by, *account, *why; /* key: "" is no one mail */
+};
+
 struct view_condition {
     const char *name, *value;
     bool holds;
@@ -371,6 +383,9 @@ struct views {
                     struct err *err);
     /* view_contradiction. */
     enum rc (*contradictions)(void *self, struct view *out, struct err *err);
+    /* view_sender_rule, those that stand; view_proposal, those that are open; oldest first. */
+    enum rc (*sender_rules)(void *self, struct view *out, struct err *err);
+    enum rc (*proposals)(void *self, struct view *out, struct err *err);
     /* How many items wait for a person. */
     enum rc (*asked)(void *self, int64_t *out, struct err *err);
     /* view_item: those that wait oldest first, others newest first. */

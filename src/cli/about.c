@@ -77,6 +77,7 @@ const struct about abouts[] = {
     { "resolve",            "--acknowledgement sent|not-sent|none", "was the confirmation sent? not-sent sends it once more with the same Message-ID, none sends none" },
     { "resolve",            "--run-gone",                       "with not-sent: the run that may have sent it is gone for good" },
     { "resolve",            "--conflict new-case|append|dismiss", "another mail with the same identifier: a case of its own, part of the first, or the same mail" },
+    { "resolve",            "--always",                         "with --conflict new-case: later mail of this sender is told apart by what it says" },
     { "resolve",            "--unprocessable retry|dismiss",    "a mail that could not be read: read it once more, or file it" },
     { "resolve",            "--max-size S",                     "with retry: the mail was too large, and is fetched up to this size (100MB)" },
     { "resolve",            "--case made|not-made",             "was the case made at its destination? With made, the case's ID there follows" },
@@ -98,6 +99,10 @@ const struct about abouts[] = {
     { "replay",             "--plan HASH",                      "only if the plan is still the one that was shown" },
     { "replay",             "onecase replay --state needs_reconciliation --where reason=gave-up", "" },
 
+    { "rules",              "",                                 "Mail of these senders is told apart by what it says, as they use one Message-ID again and again; the configuration's key_rules come first." },
+    { "rules",              "--remove ID",                      "later mail of that sender is asked about again" },
+    { "proposals",          "",                                 "Where approval: two-person is configured. A proposal is approved by the same command with --approve, under another account." },
+    { "proposals",          "--refuse ID",                      "nothing comes of it" },
     { "suspects",           "",                                 "Without a choice, lists them, or those like one case." },
     { "suspects",           "--authoritative",                  "this case stands: the others of the same words are copies of it, linked and closed; nobody is told" },
     { "suspects",           "--different",                      "they are different cases, and not listed again" },

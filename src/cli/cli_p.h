@@ -159,6 +159,8 @@ int cmd_cases(struct call *call);
 int cmd_case(struct call *call);
 int cmd_one_case(struct call *call);
 int cmd_suspects(struct call *call);
+int cmd_rules(struct call *call);
+int cmd_proposals(struct call *call);
 int cmd_first_import(struct call *call);
 int cmd_replay(struct call *call);
 int cmd_resolve(struct call *call);

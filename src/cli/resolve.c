@@ -205,6 +205,24 @@ static void say_what_follows(const struct call *call, enum decision decision, co
     fflush(stdout);
 }
 
+/* That it is so already is as good. */
+static int
+make_rule(const struct call *call, const struct decision_request *request, const char *key)
+{
+    const struct ledger *l = call->ops->ledger;
+    struct instant now = {.wall_ms = call->now_ms};
+    struct err err = ERR_INIT;
+    if (!args_has(&call->args, "--always"))
+        return EXIT_DONE;
+    enum rc rc = l->operators->rule_make(l->self, key, request->by, request->why, now, &err);
+    if (rc != RC_OK && rc != RC_CONFLICT)
+        return failed(&err);
+    if (!call->json)
+        printf(
+            "Later mail of its sender is told apart by what it says; 'onecase rules' lists it.\n");
+    return EXIT_DONE;
+}
+
 static int resolve_asked(const struct call *call, const struct decision_request *asked)
 {
     CLEANUP(view_clear) struct view like = {0};
@@ -219,6 +237,7 @@ static int resolve_asked(const struct call *call, const struct decision_request 
         find_alike(call, key, &like, &err) != RC_OK)
         return failed(&err);
     decision_subject(&request, key, &like, &subject);
+    str_addz(&subject, args_has(&call->args, "--always") ? " always" : "");
     const struct decided decided = {str_z(&subject), key, request.by, request.why,
                                     args_has(&call->args, "--approve")};
     int status = second_person(call, &decided, &person);
@@ -227,7 +246,8 @@ static int resolve_asked(const struct call *call, const struct decision_request 
     request.by = person.first;
     request.second = person.second;
     say_what_follows(call, request.decision, key);
-    return resolve_all(call, &request, key, &like);
+    status = resolve_all(call, &request, key, &like);
+    return status == EXIT_DONE ? make_rule(call, &request, key) : status;
 }
 
 /* The id of a case at its destination belongs to one decision, which cannot do without. */
@@ -241,6 +261,13 @@ static enum rc check_id(const struct decision_request *request, struct err *err)
                      : "an ID is given with --case made alone");
 }
 
+static enum rc check_always(const struct call *call, enum decision decision, struct err *err)
+{
+    if (!args_has(&call->args, "--always") || decision == DECIDE_NEW_CASE)
+        return RC_OK;
+    return FAIL(err, RC_USAGE, "--always goes with --conflict new-case alone");
+}
+
 int cmd_resolve(struct call *call)
 {
     CLEANUP(str_clear) struct str by = STR_INIT;
@@ -248,7 +275,8 @@ int cmd_resolve(struct call *call)
                                        .external_id = args_get(&call->args, "ID")};
     struct err err = ERR_INIT;
     if (decision_of(&call->args, &request.decision, &err) != RC_OK ||
-        check_id(&request, &err) != RC_OK || decider(call, &by, &request.why, &err) != RC_OK)
+        check_always(call, request.decision, &err) != RC_OK || check_id(&request, &err) != RC_OK ||
+        decider(call, &by, &request.why, &err) != RC_OK)
         return failed(&err);
     request.by = str_z(&by);
     if (call->ops->prove_runs(call->ops->self, &err) != RC_OK)

@@ -140,6 +140,11 @@ void act_case(struct visit *v);
 void page_not_told(struct visit *v);
 void act_resend(struct visit *v);
 void page_report(struct visit *v);
+void page_rules(struct visit *v);
+void act_rule(struct visit *v);
+void act_refuse(struct visit *v);
+/* The proposals that are open, as {{#proposals}} of the page. */
+enum rc put_proposals(struct visit *v, struct err *err) MUST_CHECK;
 void page_deployments(struct visit *v);
 void page_audit(struct visit *v);
 void page_health(struct visit *v);

@@ -12,6 +12,10 @@
 static const struct { const char *name, *text; } notices[] = {
     { "recorded", "Recorded. The service goes on with it by itself." },
     { "proposed", "Recorded as proposed. It is done once another person, an owner, gives the same answer here, or approves it at the terminal." },
+    { "always",   "Recorded. Later mail of this sender is told apart by what it says." },
+    { "noted",    "Your note is kept. Nothing was decided." },
+    { "refused",  "The proposal is refused; nothing was done." },
+    { "removed",  "Removed. Later mail of that sender is asked about again." },
     { "replayed", "Recorded. What was not proven done runs again." },
     { "some",     "Recorded where it fitted; those that are still here have changed meanwhile." },
 };
@@ -205,6 +209,8 @@ struct asked {
     struct view alike;
     char key[KEY_SIZE];
     char first[200], second[200];
+    bool note;   /* nothing but that */
+    bool always; /* and so for later mail of this sender */
 };
 
 static void asked_clear(struct asked *a)
@@ -218,7 +224,11 @@ static enum rc read_asked(struct visit *v, struct asked *a, struct err *err)
     CLEANUP(view_clear) struct view view = {0};
     const struct form *form = &v->request->form;
     const struct views *views = v->ops->views;
-    if (!decision_parse(form_get(form, "decision"), &a->request.decision))
+    const char *typed = form_get(form, "decision");
+    a->note = strcmp(typed, "note") == 0;
+    a->always = strcmp(typed, "conflict-new-case-always") == 0;
+    if (!a->note &&
+        !decision_parse(a->always ? decision_text(DECIDE_NEW_CASE) : typed, &a->request.decision))
         return FAIL(err, RC_USAGE, "Choose one of the answers.");
     TRY(whole_item(v, v->arg[0], &view, err));
     const struct view_item *i = view.row;
@@ -248,6 +258,7 @@ static bool second_person(struct visit *v, struct asked *a)
     if (v->ops->config->approval != CONFIG_TWO_PERSON)
         return true;
     decision_subject(&a->request, a->key, &a->alike, &subject);
+    str_addz(&subject, a->always ? " always" : "");
     const struct proposal_request request = {.subject = str_z(&subject),
                                              .key = a->key,
                                              .by = str_z(&a->by),
@@ -293,6 +304,29 @@ static bool decide_alike(struct visit *v, struct asked *a)
     return all;
 }
 
+/* That it is so already is as good. */
+static enum rc make_rule(struct visit *v, const struct asked *a, struct err *err)
+{
+    const struct ledger *l = v->ops->ledger;
+    if (!a->always)
+        return RC_OK;
+    enum rc rc =
+        l->operators->rule_make(l->self, a->key, str_z(&a->by), a->request.why, v->now, err);
+    return rc == RC_CONFLICT ? RC_OK : rc;
+}
+
+static void follow(struct visit *v, struct asked *a)
+{
+    struct err err = ERR_INIT;
+    if (make_rule(v, a, &err) != RC_OK)
+        refuse_err(v, &err);
+    else
+        redirect(v, "/mail/%s?said=%s", v->arg[0],
+                 !decide_alike(v, a) ? "some"
+                 : a->always         ? "always"
+                                     : "recorded");
+}
+
 static void decided(struct visit *v, struct asked *a)
 {
     struct decision_result result = {.possible_from_ms = 0};
@@ -305,7 +339,27 @@ static void decided(struct visit *v, struct asked *a)
     else if (rc != RC_OK)
         ask_again(v, rc == RC_USAGE ? 400 : 409, err.text);
     else
-        redirect(v, "/mail/%s?said=%s", v->arg[0], decide_alike(v, a) ? "recorded" : "some");
+        follow(v, a);
+}
+
+/* It stays where it is; the next person reads what this one found. */
+static void leave(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str by = STR_INIT;
+    const struct ledger *l = v->ops->ledger;
+    const char *text = form_get(&v->request->form, "reason");
+    struct err err = ERR_INIT;
+    decider_name(v, &by);
+    if (whole_item(v, v->arg[0], &view, &err) != RC_OK) {
+        refuse_err(v, &err);
+        return;
+    }
+    const struct view_item *i = view.row;
+    if (l->operators->note(l->self, i->key, str_z(&by), text, v->now, &err) != RC_OK)
+        refuse_err(v, &err);
+    else
+        redirect(v, "/mail/%s?said=noted", v->arg[0]);
 }
 
 static bool blank(const char *text)
@@ -324,6 +378,10 @@ void act_decide(struct visit *v)
     if (blank(a.request.why)) {
         ask_again(v, 400,
                   "Say why, in a few words: it is recorded with your name. Nothing was changed.");
+        return;
+    }
+    if (a.note) {
+        leave(v);
         return;
     }
     if (a.request.decision == DECIDE_CASE_MADE && !a.request.external_id) {

@@ -332,6 +332,8 @@ static void put_sides(struct visit *v,
     put_flag(both, "gateway", strcmp(second->reason, reason_text(REASON_GATEWAY_COPY)) == 0);
     put_flag(both, "same_sender", same_sender);
     put(both, "sender_rule", second->sender);
+    put_flag(both, "may_always",
+             decision_fitting(DECIDE_NEW_CASE, second) && second->sender[0] != '\0');
     (void)v;
 }
 
@@ -386,6 +388,15 @@ static void put_typed(struct visit *v, struct fields *f)
     put_flag(f, "may_approve", may(v, ROLE_OWNER));
 }
 
+static void put_notes(struct visit *v, struct fields *f, const struct view_item *i)
+{
+    for (size_t n = 0; n < i->note_count; n++) {
+        struct fields *row = put_row(f, "notes");
+        put(row, "note", i->note[n].text);
+        put_when(row, "noted", i->note[n].noted_ms, v->now.wall_ms);
+    }
+}
+
 enum rc put_question(struct visit *v, struct fields *f, const struct view_item *i, struct err *err)
 {
     const struct view_attempt *doubt = last_doubt(i);
@@ -397,6 +408,7 @@ enum rc put_question(struct visit *v, struct fields *f, const struct view_item *
     put_attempt(v, f, doubt ? doubt : last_letter(i));
     put_findings(v, f, i);
     put_look(v, f, i);
+    put_notes(v, f, i);
     put_answers(v, f, i);
     put_typed(v, f);
     TRY(put_track(v, f, i->mailbox, err));

@@ -175,6 +175,35 @@ enum rc propose_or_approve(const struct operations *ops,
     return l->operators->propose(l->self, &request, now, out, err);
 }
 
+static size_t words_of(struct slice text, struct slice *out, size_t most)
+{
+    size_t count = 0;
+    struct slice word;
+    while (text.len > 0 && slice_next(&text, ' ', &word))
+        if (word.len > 0 && count++ < most)
+            out[count - 1] = word;
+    return count;
+}
+
+/* "resolve KEY DECISION OTHERS", as decision_subject writes it; anything else as it was typed. */
+void proposal_words(const struct view_proposal *p, struct str *out)
+{
+    CLEANUP(str_clear) struct str word = STR_INIT;
+    struct slice words[3];
+    enum decision decision;
+    size_t count = words_of(slice_z(p->subject), words, LENGTH(words));
+    if (count >= 3)
+        str_add(&word, words[2]);
+    if (count < 3 || !slice_eq(words[0], SLICE("resolve")) ||
+        !decision_parse(str_z(&word), &decision)) {
+        str_addz(out, p->subject);
+        return;
+    }
+    str_addz(out, label("decision", str_z(&word)));
+    if (count > 3)
+        str_addf(out, ", and %zu more", count - 3);
+}
+
 /* What is decided, as one text: the second person must approve the same. */
 void decision_subject(const struct decision_request *request,
                       const char *key,

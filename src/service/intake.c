@@ -134,6 +134,21 @@ static struct identity name_in(const struct naming *n, const char *mailbox)
     return identity_digest(mailbox, &f->source->source_digest);
 }
 
+/* The configuration's rules come first: what a person said of a sender only sets its Message-ID aside. */
+static enum rc
+rule_of_person(struct service *s, struct entering *e, struct naming *n, struct err *err)
+{
+    static const struct key_rule by_content = {.space = "", .from = "", .digest = true};
+    const struct ledger *l = s->port->ledger;
+    bool apart = false;
+    if (n->rule || e->fetched->source->message_id.len == 0)
+        return RC_OK;
+    TRY(l->intake->told_apart(l->self, s->record.id, message_slice(&e->message, e->message.from),
+                              &apart, err));
+    n->rule = apart ? &by_content : NULL;
+    return RC_OK;
+}
+
 static enum rc find_rule(struct service *s, struct entering *e, struct naming *n, struct err *err)
 {
     const struct policy *policy = &s->set->policy;
@@ -143,7 +158,7 @@ static enum rc find_rule(struct service *s, struct entering *e, struct naming *n
     TRY(read_header(s, e, &header, err));
     authentication_mark(&policy->authentication, str_slice(&header), &e->message);
     n->rule = key_rule_find(policy, &e->message, str_slice(&header), &n->value);
-    return RC_OK;
+    return rule_of_person(s, e, n, err);
 }
 
 static enum rc identify(struct service *s,

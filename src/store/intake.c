@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mailboxes.h"
 #include "reserve.h"
+#include "sender_rule.h"
 #include "store_p.h"
 
 #include <string.h>
@@ -347,4 +348,5 @@ const struct ledger_intake store_intake = {
     .octets_known = intake_octets_known,
     .begin_reading = intake_begin_reading,
     .end_reading = intake_end_reading,
+    .told_apart = intake_told_apart,
 };

@@ -2,6 +2,7 @@
 #include "case_act.h"
 #include "hold.h"
 #include "replay.h"
+#include "sender_rule.h"
 
 const struct ledger_operators store_operators = {
     .replay_plan = operators_replay_plan,
@@ -18,5 +19,8 @@ const struct ledger_operators store_operators = {
     .explained = operators_explained,
     .explain = operators_explain,
     .note = operators_note,
+    .rule_make = operators_rule_make,
+    .rule_end = operators_rule_end,
+    .refuse = operators_refuse,
     .propose = operators_propose,
 };

@@ -69,19 +69,22 @@ static enum rc add(struct writing *w, const struct proposal_request *request, st
     return add_line(w, request, id, "", "proposed", err);
 }
 
-static enum rc
-approve(struct writing *w, const struct proposal_request *request, int64_t id, struct err *err)
+static enum rc end(struct writing *w, int64_t id, struct err *err)
 {
     static const char update[] =
         "UPDATE proposal SET ended_at = $1 WHERE id = $2 AND ended_at IS NULL";
-    {
-        CLEANUP(stmt_done) struct stmt *s = NULL;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
 
-        TRY(stmt_open(w->store->db, update, &s, err));
-        stmt_int(s, 1, w->now.wall_ms);
-        stmt_int(s, 2, id);
-        TRY(stmt_one(s, "the proposal", err));
-    }
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_int(s, 1, w->now.wall_ms);
+    stmt_int(s, 2, id);
+    return stmt_one(s, "the proposal", err);
+}
+
+static enum rc
+approve(struct writing *w, const struct proposal_request *request, int64_t id, struct err *err)
+{
+    TRY(end(w, id, err));
     return add_line(w, request, id, "proposed", "approved", err);
 }
 
@@ -121,5 +124,51 @@ enum rc operators_propose(void *self,
     TRY(people_named(request->by, request->why, err));
     TRY(writing_begin(store, store->run, now, &w, err));
     TRY(propose(&w, request, out, err));
+    return writing_finish(&w, err);
+}
+
+/* ---- refused ------------------------------------------------------------------------------- */
+
+static enum rc key_of(struct db *db, int64_t id, char out[KEY_SIZE], struct err *err)
+{
+    static const char find[] = "SELECT key FROM proposal WHERE id = $1 AND ended_at IS NULL";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_int(s, 1, id);
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_NOT_FOUND)
+        return FAIL(err, rc, "there is no such proposal, or it was approved or refused meanwhile");
+    return rc == RC_OK ? col_copy(s, "key", out, KEY_SIZE, err) : rc;
+}
+
+static enum rc
+refuse(struct writing *w, int64_t id, const char *by, const char *why, struct err *err)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    char key[KEY_SIZE];
+
+    TRY(key_of(w->store->db, id, key, err));
+    str_addf(&text, "%s: %s", by, why);
+    const struct proposal_request told = {.key = key, .why = str_z(&text)};
+
+    TRY(end(w, id, err));
+    return add_line(w, &told, id, "proposed", "refused", err);
+}
+
+enum rc operators_refuse(void *self,
+                         int64_t proposal,
+                         const char *by,
+                         const char *why,
+                         struct instant now,
+                         struct err *err)
+{
+    struct store *store = self;
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+
+    TRY(people_named(by, why, err));
+    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(refuse(&w, proposal, by, why, err));
     return writing_finish(&w, err);
 }

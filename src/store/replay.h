@@ -95,6 +95,12 @@ enum rc operators_note(void *self,
                        const char *text,
                        struct instant now,
                        struct err *err) MUST_CHECK;
+enum rc operators_refuse(void *self,
+                         int64_t proposal,
+                         const char *by,
+                         const char *why,
+                         struct instant now,
+                         struct err *err) MUST_CHECK;
 enum rc operators_propose(void *self,
                           const struct proposal_request *request,
                           struct instant now,

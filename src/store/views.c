@@ -19,6 +19,8 @@ struct views store_views(struct store *store)
         .decisions = view_decisions,
         .runs = view_runs,
         .suspects = view_suspects,
+        .sender_rules = view_sender_rules,
+        .proposals = view_proposals,
         .asked = view_asked,
         .item_page = view_item_page,
         .case_page = view_case_page,

@@ -129,7 +129,7 @@ def test_a_pipe_gets_no_colour(desk):
 
 SENTENCES = ("From the beginning", "Decisions about what", "Was the confirmation", "If nobody decides", "Type: ")  # the terminal wraps them
 TABLES = ["items", "deliveries", "cases", "report duplicates", "report duplicates --rows deliveries", "report decisions",
-          "report replays", "deployments", "suspects", "user list", "token list"]
+          "report replays", "deployments", "suspects", "rules", "proposals", "user list", "token list"]
 
 
 def test_every_table_can_be_as_wide_as_it_wants(new_desk):

@@ -46,7 +46,7 @@ def test_a_conflict_stands_side_by_side_with_what_differs_marked(desk):
     ann, name = desk.visitor("operator"), conflict_of(desk)
     page = html.unescape(ann.get(f"/mail/{name}").text)
     assert "<mark>carl@example.net</mark>" in page and "<mark>Lunch?</mark>" in page
-    assert "it comes from somebody else" in page and "use: digest" in page
+    assert "it comes from somebody else" in page
     assert ann.post(f"/mail/{name}/decide", decision="conflict-dismiss", reason="the same").status == 303
     assert item(desk, name)["disposition"] == "dismissed"
 
@@ -139,3 +139,55 @@ def test_users_and_tokens_come_and_go_at_the_terminal(ledger, tmp_path):
     desk.run("token", "remove", "dash")
     desk.run("token", "remove", "dash", status=66)
     assert not [row for row in desk.sql("SELECT * FROM event") if "viewer" in map(str, row) or "dash" in map(str, row)]
+
+
+def test_what_is_always_done_for_a_sender_is_shown_and_can_be_removed(desk):
+    ann, name = desk.visitor("operator"), conflict_of(desk)
+    page = html.unescape(ann.get(f"/mail/{name}").text)
+    assert 'value="conflict-new-case-always"' in page and "carl@example.net is told apart" in re.sub("<[^>]+>", "", page)
+    answer = ann.post(f"/mail/{name}/decide", decision="conflict-new-case-always", reason="They reuse one number.")
+    if answer.status != 303:  # its original is not among the files of this ledger
+        assert "original" in answer.text
+        desk.sql("INSERT INTO sender_rule (mailbox, sender, key, person, made_at) SELECT mailbox, sender_plain, key, 'operator (console)', 1"
+                 " FROM item WHERE key LIKE ?", name + "%")
+    rules = json.loads(desk.run("rules", "--json").stdout)
+    assert [(r["sender"], r["mailbox"], r["by"]) for r in rules] == [("carl@example.net", "help", "operator (console)")]
+    assert "carl@example.net" in ann.get("/rules").text
+    assert desk.visitor("viewer").get("/rules").status == 403
+    assert ann.post(f"/rules/{rules[0]['id']}/remove", reason=" ").status == 400
+    assert ann.post(f"/rules/{rules[0]['id']}/remove", reason="They mended it.").status == 303
+    assert json.loads(desk.run("rules", "--json").stdout) == []
+    assert ann.post(f"/rules/{rules[0]['id']}/remove", reason="again").status == 404
+    assert "rule" in desk.run("verify", status=None).stdout or desk.sql("SELECT to_state FROM event WHERE what = 'rule'")[-1] == ("removed",)
+
+
+def test_a_note_decides_nothing_and_is_read_by_the_next(desk):
+    ann, bob = desk.visitor("operator"), desk.visitor("owner")
+    assert ann.post(f"/mail/{DOUBT}/decide", decision="note", reason=" ").status == 400
+    assert ann.post(f"/mail/{DOUBT}/decide", decision="note", reason="Asked <the> provider.").status == 303
+    assert item(desk, DOUBT)["state"] == "needs_reconciliation"
+    for path in (f"/mail/{DOUBT}", "/queue"):
+        text = bob.get(path).text
+        assert "operator (console): Asked &lt;the&gt; provider." in text
+
+
+def test_a_proposal_stands_in_the_queue_until_another_person_approves_or_refuses_it(ledger, tmp_path):
+    desk = new_desk(ledger, tmp_path, approval="two-person").start()
+    try:
+        ann, owner, admin = desk.visitor("operator"), desk.visitor("owner"), desk.visitor("admin")
+        assert ann.post(f"/mail/{DOUBT}/decide", decision="acknowledgement-sent", reason="In Sent.").status == 303
+        text = html.unescape(owner.get("/queue").text)
+        assert "waiting for a second person" in text and "operator (console)" in text and "In Sent." in text
+        assert "it takes a second person" in ann.get("/queue").text
+        listed, = json.loads(desk.run("proposals", "--json").stdout)
+        assert listed["by"] == "operator (console)" and listed["what"] == "it was sent" and listed["case"] == DOUBT
+        assert owner.post(f"/proposals/{listed['id']}/refuse", reason="").status == 400
+        assert owner.post(f"/proposals/{listed['id']}/refuse", reason="It is not there.").status == 303
+        assert json.loads(desk.run("proposals", "--json").stdout) == []
+        assert desk.run("proposals", "--refuse", str(listed["id"]), "--by", "bob", "--reason", "x", status=None).returncode == 66
+        assert ann.post(f"/mail/{DOUBT}/decide", decision="acknowledgement-sent", reason="Now it is.").status == 303
+        assert admin.post(f"/mail/{DOUBT}/decide", decision="acknowledgement-sent", reason="I see it.").status == 303
+        assert item(desk, DOUBT)["approval_list"][-1]["second"] == "admin (console)"
+        assert json.loads(desk.run("proposals", "--json").stdout) == []
+    finally:
+        desk.stop()

@@ -17,7 +17,7 @@ PAGES = {  # path: (least role, what its heading says)
     f"/case/{DOUBT}": ("operator", DOUBT), "/not-told": ("operator", "Not told"),
     "/duplicates": ("viewer", "Duplicates"), "/arrivals?figure=deliveries": ("viewer", "arrivals"),
     "/deployments": ("viewer", "Deployments"), "/audit": ("operator", "Audit"), "/health": ("viewer", "Health"),
-    "/webhooks": ("viewer", "Webhooks"),
+    "/webhooks": ("viewer", "Webhooks"), "/rules": ("operator", "What is always done"),
 }
 PERSONAL = ["ann@example.com", "yamada@example.jp", "carl@example.net", "fay@example.net", "no-such-user@example.net",
             "jammed", "Invoice 4711", "Who am I?", "chair", "Another mail under"]

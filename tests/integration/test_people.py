@@ -49,6 +49,23 @@ def test_a_conflict_becomes_a_case_of_its_own_where_a_person_says_so(rig, confli
     assert_invariants(rig)
 
 
+def test_a_sender_who_reuses_one_identifier_is_asked_about_once_where_a_person_says_always(rig, conflict):
+    rig.run("resolve", conflict, "--conflict", "new-case", "--always", *BY)
+    third = plain("two", "A third thing.", "<same@senders.example>")
+    rig.deliver(third)
+    assert (summary := rig.once())["conflicts"] == 0 and summary["new"] == 1
+    for copy in (third, rig.second, rig.first):
+        rig.deliver(copy)
+    assert rig.once()["duplicates"] == 3
+    assert waiting(rig) == [] and len(rig.json("cases")) == 3 and len(rig.acknowledgements()) == 3
+    rule, = rig.json("rules")
+    rig.run("rules", "--remove", str(rule["id"]), *BY)
+    rig.deliver(plain("two", "A fourth thing.", "<same@senders.example>"))
+    assert rig.once()["conflicts"] == 1
+    rig.run("resolve", conflict, "--conflict", "append", "--always", *BY, status=64)
+    assert_invariants(rig)
+
+
 def test_a_conflict_is_added_to_the_first_case_where_a_person_says_so(rig, conflict):
     rig.run("resolve", conflict, "--conflict", "append", *BY)
     rig.once()

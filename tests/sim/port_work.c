@@ -130,8 +130,16 @@ end_reading(void *self, const char *mailbox, const struct digest *octets, struct
                  real(run)->intake->end_reading(real(run)->self, mailbox, octets, err));
 }
 
-const struct ledger_intake port_intake = {unseen,       reused,        missing,    reserve,
-                                          octets_known, begin_reading, end_reading};
+static enum rc
+told_apart(void *self, const char *mailbox, struct slice sender, bool *out, struct err *err)
+{
+    struct run *run = self;
+
+    return real(run)->intake->told_apart(real(run)->self, mailbox, sender, out, err);
+}
+
+const struct ledger_intake port_intake = {unseen,       reused,        missing,     reserve,
+                                          octets_known, begin_reading, end_reading, told_apart};
 
 /* ---- work ------------------------------------------------------------------------------------ */
 

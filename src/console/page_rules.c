@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What persons have said that is not over: rules about senders, proposals that wait for a second person.
+ */
+#include "console_p.h"
+
+#include <string.h>
+
+/* ---- rules ------------------------------------------------------------------------------------------- */
+
+static void put_rule(struct visit *v, const struct view_sender_rule *r)
+{
+    struct fields *row = put_row(v->page, "rules");
+    char room[16];
+    text_copy(room, 13, r->key);
+    put_number(row, "rule", r->id);
+    put(row, "mailbox", r->mailbox);
+    put(row, "sender", r->sender);
+    put(row, "name", room);
+    put(row, "shown_name", r->reference[0] ? r->reference : "a mail without a case");
+    put(row, "by", r->by);
+    put(row, "why", r->why);
+    put_when(row, "made", r->made_ms, v->now.wall_ms);
+}
+
+static void rules_page(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    struct err err = ERR_INIT;
+    if (!looked(v, "rules", ""))
+        return;
+    if (views->sender_rules(views->self, &view, &err) != RC_OK) {
+        refuse_err(v, &err);
+        return;
+    }
+    const struct view_sender_rule *r = view.row;
+    for (size_t i = 0; i < view.count; i++)
+        put_rule(v, &r[i]);
+    put_flag(v->page, "empty", view.count == 0);
+    put(v->page, "typed_reason", form_get(&v->request->form, "reason"));
+    show(v, "rules", "What is always done");
+}
+
+void page_rules(struct visit *v)
+{
+    put(v->page, "said", notice_of(form_get(&v->request->query, "said")));
+    rules_page(v);
+}
+
+static bool reason_missing(const struct visit *v)
+{
+    return slice_trim(slice_z(form_get(&v->request->form, "reason"))).len == 0;
+}
+
+void act_rule(struct visit *v)
+{
+    CLEANUP(str_clear) struct str by = STR_INIT;
+    const struct ledger *l = v->ops->ledger;
+    const char *why = form_get(&v->request->form, "reason");
+    struct err err = ERR_INIT;
+    decider_name(v, &by);
+    if (reason_missing(v)) {
+        v->response->status = 400;
+        put(v->page, "problem",
+            "Say why, in a few words: it is recorded with your name. Nothing was changed.");
+        rules_page(v);
+    } else if (l->operators->rule_end(l->self, number_of(v->arg[0], 0), str_z(&by), why, v->now,
+                                      &err) != RC_OK) {
+        refuse_err(v, &err);
+    } else {
+        redirect(v, "/rules?said=removed");
+    }
+}
+
+/* ---- proposals --------------------------------------------------------------------------------------- */
+
+static void put_proposal(struct visit *v, const struct view_proposal *p)
+{
+    struct fields *row = put_row(v->page, "proposals");
+    CLEANUP(str_clear) struct str what = STR_INIT;
+    char room[16], token[DIGEST_HEX_SIZE];
+    form_token(v, token);
+    text_copy(room, 13, p->key);
+    proposal_words(p, &what);
+    put(row, "form_token", token);
+    put_number(row, "proposal", p->id);
+    put(row, "what", str_z(&what));
+    put(row, "name", room);
+    put_flag(row, "about_mail", p->key[0] != '\0');
+    put(row, "shown_name", p->reference[0] ? p->reference : "a mail without a case");
+    put(row, "by", p->by);
+    put(row, "why", p->why);
+    put_flag(row, "own", strcmp(p->account, v->account.name) == 0);
+    put_flag(row, "may_approve", may(v, ROLE_OWNER));
+    put_when(row, "proposed", p->proposed_ms, v->now.wall_ms);
+}
+
+enum rc put_proposals(struct visit *v, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    TRY(views->proposals(views->self, &view, err));
+    const struct view_proposal *p = view.row;
+    for (size_t i = 0; i < view.count; i++)
+        put_proposal(v, &p[i]);
+    put_flag(v->page, "any_proposal", view.count > 0);
+    return RC_OK;
+}
+
+void act_refuse(struct visit *v)
+{
+    CLEANUP(str_clear) struct str by = STR_INIT;
+    const struct ledger *l = v->ops->ledger;
+    const char *why = form_get(&v->request->form, "reason");
+    struct err err = ERR_INIT;
+    decider_name(v, &by);
+    if (reason_missing(v))
+        refuse(v, 400, "A reason is missing",
+               "Nothing was changed. Go back and say why: whoever proposed it will read it.");
+    else if (l->operators->refuse(l->self, number_of(v->arg[0], 0), str_z(&by), why, v->now,
+                                  &err) != RC_OK)
+        refuse_err(v, &err);
+    else
+        redirect(v, "/queue?said=refused");
+}

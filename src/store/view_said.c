@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What persons have said and what is not over: rules about senders, proposals for a second person.
+ */
+#include "views_p.h"
+
+enum rc view_sender_rules(void *self, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT sender_rule.id, sender_rule.mailbox, sender_rule.sender, sender_rule.key,"
+        " sender_rule.person, sender_rule.made_at,"
+        " COALESCE(case_record.reference, '') AS reference,"
+        " COALESCE((SELECT MIN(note.text) FROM note WHERE note.key = sender_rule.key"
+        "  AND note.about = 'rule ' || sender_rule.id AND note.noted_at = sender_rule.made_at), '')"
+        " AS why FROM sender_rule JOIN item ON item.key = sender_rule.key"
+        " LEFT JOIN case_record ON case_record.key = item.case_key"
+        " WHERE sender_rule.ended_at IS NULL ORDER BY sender_rule.id";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_sender_rule));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        struct view_sender_rule *r = view_rows_add(out, &rows);
+        r->id = col_int(s, "id");
+        r->mailbox = view_text(out, col_text(s, "mailbox"));
+        r->sender = view_text(out, col_text(s, "sender"));
+        r->key = view_text(out, col_text(s, "key"));
+        r->reference = view_text(out, col_text(s, "reference"));
+        r->by = view_text(out, col_text(s, "person"));
+        r->why = view_text(out, col_text(s, "why"));
+        r->made_ms = col_int(s, "made_at");
+    }
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+enum rc view_proposals(void *self, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT proposal.id, proposal.subject, proposal.key, proposal.person, proposal.account,"
+        " proposal.proposed_at, COALESCE(case_record.reference, '') AS reference,"
+        " COALESCE((SELECT MIN(note.text) FROM note WHERE note.key = proposal.key"
+        "  AND note.about = 'proposal ' || proposal.id), '') AS why FROM proposal"
+        " LEFT JOIN item ON item.key = proposal.key"
+        " LEFT JOIN case_record ON case_record.key = item.case_key"
+        " WHERE proposal.ended_at IS NULL ORDER BY proposal.id";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_proposal));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        struct view_proposal *p = view_rows_add(out, &rows);
+        p->id = col_int(s, "id");
+        p->subject = view_text(out, col_text(s, "subject"));
+        p->key = view_text(out, col_text(s, "key"));
+        p->reference = view_text(out, col_text(s, "reference"));
+        p->by = view_text(out, col_text(s, "person"));
+        p->account = view_text(out, col_text(s, "account"));
+        p->why = view_text(out, col_text(s, "why"));
+        p->proposed_ms = col_int(s, "proposed_at");
+    }
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
