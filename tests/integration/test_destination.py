@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -546,6 +547,34 @@ def test_what_is_not_as_configured_is_told_with_its_line_and_the_answers_shape(r
         assert all(text in bad for text in told), bad
         line = int(re.search(r"\.yaml:(\d+) ", bad)[1])
         assert "path" in rig.config.read_text().splitlines()[line - 1] and desk.url not in bad and "T-1" not in bad
+
+
+SHIPPED = Path(__file__).resolve().parents[2] / "config" / "destinations"
+
+
+@pytest.mark.parametrize("name", ["generic-put", "generic-post"])
+def test_what_comes_with_the_program_works_as_it_is(rig, name):
+    """Only the address and the sign-in are another."""
+    with Desk(unique="idempotency" if name == "generic-post" else "", flat=True, tokens=["Bearer x"]) as desk:
+        token = rig.folder / "token"
+        token.write_text("Bearer x\n")
+        text = (SHIPPED / f"{name}.yaml").read_text()
+        text = text.replace("https://desk.example.org/api", desk.url).replace("/etc/onecase/desk.authorization", str(token))
+        rig.settings["case"] = {"destination": "desk"}
+        rig.write()
+        with rig.config.open("a") as config:
+            config.write(text)
+        rig.write = lambda: None  # the file stays as it is written now
+        found = trial(rig)
+        assert all(f["finding"] == "good" for f in found) and len(found) >= 9, found
+        assert not desk.cases
+        first = with_parts("shipped", PDF)
+        rig.deliver(first)
+        once_until_done(rig, 1)
+        rig.deliver(reply_to(first, "shipped reply", ODD))
+        once_until_done(rig, 2)
+        [case] = desk.cases
+        assert (len(case["notes"]), len(case["files"])) == (1, 2)
 
 
 def test_a_guarantee_that_is_not_kept_is_told(rig):

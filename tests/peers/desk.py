@@ -25,8 +25,9 @@ from urllib.parse import parse_qs, unquote, urlparse
 
 
 class Desk:
-    def __init__(self, unique="key", tokens=()):
+    def __init__(self, unique="key", tokens=(), flat=False):
         self.unique, self.tokens = unique, set(tokens)
+        self.flat = flat  # answers {"id", "key"}, and a look-up by key with a list of them
         self.cases, self.requests, self.answers = [], [], {}
         self.faults, self.find_faults = [], []
         self.add_faults, self.list_faults = [], []  # of notes and files
@@ -68,7 +69,7 @@ class Desk:
         return [case for case in self.cases if case["key"] == key]
 
     def with_id(self, number):
-        return next((case for case in self.cases if case["id"] == number), None)
+        return next((case for case in self.cases if number in (case["id"], case["key"])), None)
 
     def make(self, key, said):
         case = {**said, "key": key, "id": f"T-{len(self.cases) + 1}", "at": time.monotonic(),
@@ -104,6 +105,9 @@ class Request(BaseHTTPRequestHandler):
         return True
 
     def shown(self, case):
+        if self.desk.flat:
+            shown = {"id": case["id"], "key": case["key"]}
+            return {"cases": [shown]} if self.command == "GET" and "?" in self.path else shown
         return {"case": {"id": case["id"], "key": case["key"]}}
 
     def octets(self):
@@ -125,7 +129,7 @@ class Request(BaseHTTPRequestHandler):
         fault = self.heard(desk.find_faults)
         with desk.lock:
             found = [c for c in desk.cases if c["at"] + desk.hidden_for <= time.monotonic() and
-                     (c["key"] in parse_qs(url.query).get("key", []) or url.path == f"/cases/{c['id']}")]
+                     (c["key"] in parse_qs(url.query).get("key", []) or url.path in (f"/cases/{c['id']}", f"/cases/{c['key']}"))]
         if not self.signed_in():
             return None
         if fault == "other key":
@@ -143,6 +147,8 @@ class Request(BaseHTTPRequestHandler):
             return self.answer(fault or 404)
         if len(parts) == 4:
             name = unquote(parts[3])
+            if parts[2] == "notes":
+                return self.answer(*((200, {"ref": name}) if any(n["ref"] == name for n in case["notes"]) else (404,)))
             file = next((f for f in case["files"] if f["name"] == name), None)
             return self.answer(200, file["octets"] if fault != "other" else b"?") if file else self.answer(404)
         shown = [{k: v for k, v in child.items() if k != "octets"} for child in case[parts[2]]]
@@ -163,6 +169,8 @@ class Request(BaseHTTPRequestHandler):
         parts = self.path.strip("/").split("/")
         if len(parts) == 4:
             name, octets = unquote(parts[3]), self.octets()
+            if parts[2] == "notes":
+                return self.add(parts, {**json.loads(octets), "ref": name}, name)
             return self.add(parts, {"name": name, "sha256": hashlib.sha256(octets).hexdigest(), "octets": octets}, name)
         said = json.loads(self.octets() or b"{}")
         return self.create(self.path.rsplit("/", 1)[1], said)
