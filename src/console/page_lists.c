@@ -452,6 +452,20 @@ static void check_silence(struct visit *v, const struct view_mailbox *m)
     check(v, what, m->last_success_ms > 0 && silent <= most, says);
 }
 
+/* Those that end soon, or have ended. */
+static void check_secrets(struct visit *v, const char *mailbox)
+{
+    const struct config_mailbox *m = config_find_mailbox(v->ops->config, mailbox);
+    struct expiring expiring[EXPIRING_MOST];
+    size_t count = m ? config_expiring(m, v->now.wall_ms, expiring) : 0;
+    char what[200], says[400];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(what, sizeof what, "%s: secret", mailbox);
+        snprintf(says, sizeof says, "%s; %s.", expiring[i].text, EXPIRING_REMEDY);
+        check(v, what, false, says);
+    }
+}
+
 static enum rc check_notices(struct visit *v, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
@@ -486,6 +500,7 @@ static enum rc health(struct visit *v, struct err *err)
             continue;
         check_silence(v, &m[i]);
         check_servers(v, &m[i]);
+        check_secrets(v, m[i].id);
     }
     return check_notices(v, err);
 }

@@ -7,7 +7,7 @@ import urllib.parse
 
 import pytest
 
-from conftest import ROLES, TOP, new_desk
+from conftest import ROLES, SECRET, TOP, new_desk
 
 DOUBT = "HD-7PP1307J"
 PAGES = {  # path: (least role, what its heading says)
@@ -160,6 +160,21 @@ def test_health_tells_of_notices_that_fail(ledger, tmp_path):
         assert re.search(r'class="bad">[^\n]*Notices by mail</strong><br>They fail since [^<]*: the server is full', page)
         desk.sql("INSERT INTO notice_try (channel, tried_at, outcome, subject, why) VALUES ('mail', 1772450000000, 'done', 'troubles', '')")
         assert re.search(r'class="good">[^\n]*Notices by mail</strong><br>The last one was taken at ', desk.visitor("viewer").get("/health").text)
+    finally:
+        assert desk.stop() == 0
+
+
+def test_health_and_the_interface_tell_of_a_secret_that_expires(ledger, tmp_path):
+    desk = new_desk(ledger, tmp_path)
+    (tmp_path / "token").write_text("x")
+    desk.config.write_text(desk.config.read_text().replace(
+        f"username: help, password: {SECRET}", f"username: help, auth: {{method: xoauth2, token_file: {tmp_path}/token, expires: 2026-03-01}}"))
+    desk.start()
+    try:
+        assert re.search(r'class="bad">[^\n]*help: secret</strong><br>the secret for its IMAP server has expired on 2026-03-01', desk.visitor("viewer").get("/health").text)
+        token = {"Authorization": "Bearer " + desk.run("token", "add", "watch", "--role", "viewer").stdout.strip()}
+        boxes = {box["id"]: box["secrets"] for box in json.loads(desk.visitor().get("/api/v1/status", **token).text)["mailboxes"]}
+        assert [secret["server"] for secret in boxes["help"]] == ["imap"] and boxes["sales"] == []
     finally:
         assert desk.stop() == 0
 
