@@ -89,8 +89,12 @@ class RequestTracker:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def __enter__(self):
-        self.setup("--action", "init")
-        self.setup("--action", "insert", "--datafile", str(self.folder / "desk"))
+        try:
+            self.setup("--action", "init")
+            self.setup("--action", "insert", "--datafile", str(self.folder / "desk"))
+        except BaseException:
+            shutil.rmtree(self.folder)
+            raise
         self.authorization = (self.folder / "token").read_text().strip()
         self.log = open(self.folder / "log", "w", encoding="utf-8")
         self.process = subprocess.Popen(
