@@ -17,6 +17,7 @@
 #pragma once
 
 #include <onecase/policy.h>
+#include <onecase/retention.h>
 
 #include <stdio.h>
 
@@ -220,6 +221,13 @@ struct config_webhook {
     const char *ca_file, *proxy;
 };
 
+/* For how long each content is kept after its mail was complete; 0 is for ever. */
+struct config_retention {
+    int64_t keep_ms[CONTENT_COUNT];
+    bool only_closed;
+    const char *archive; /* a folder; "" is none */
+};
+
 struct config {
     const char *path;
     const char *name, *environment, *owner, *timezone;
@@ -254,6 +262,7 @@ struct config {
     int64_t first_delay_ms, max_delay_ms, give_up_after_ms;
     int64_t lease_ms, stop_timeout_ms;
     int64_t disk_reserve;
+    struct config_retention retention;
     struct config_notify notify;
     struct {
         struct config_webhook *at;

@@ -11,8 +11,8 @@
  * Every change of state goes through the tables of item.h, effect.h and outcome.h, as a compare-and-
  * set on the state it comes from, and leaves a line in the event chain in the same transaction.
  *
- * Small vtables by intent: runs, mailboxes, intake, work, people, operators, notices, webhooks. What they
- * hand out is owned by the caller and cleared by the function named beside it.
+ * Small vtables by intent: runs, mailboxes, intake, work, people, operators, notices, webhooks,
+ * keeping. What they hand out is owned by the caller and cleared by the function named beside it.
  */
 #pragma once
 
@@ -22,6 +22,7 @@
 #include <onecase/decision.h>
 #include <onecase/policy.h>
 #include <onecase/processes.h>
+#include <onecase/retention.h>
 #include <onecase/webhook.h>
 
 #define NO_FENCE  INT64_C(-1)
@@ -499,7 +500,9 @@ enum case_act {
     CASE_UNMERGE,
     CASE_WITHDRAW,      /* it is taken away at its destination; here it stays */
     CASE_AUTHORITATIVE, /* those of the same words are copies of it: they are closed without mail */
-    CASE_DIFFERENT,     /* those of the same words are other cases: never suspected again */
+    CASE_HOLD,          /* retention leaves it alone */
+    CASE_RELEASE,
+    CASE_DIFFERENT, /* those of the same words are other cases: never suspected again */
     CASE_ACT_COUNT
 };
 
@@ -678,6 +681,39 @@ struct ledger_operators {
                        struct err *err);
 };
 
+/* ---- keeping: what is let go (retention.h) ---------------------------------------------------- */
+
+struct letting_go {
+    const char *key;
+    unsigned contents; /* CONTENT()s */
+    bool erased;       /* on somebody's request: its Message-ID goes, too */
+};
+
+struct erasing {
+    const char *address; /* in the form of address_canonical; it is not kept */
+    const char *by, *why;
+    int64_t mails;
+};
+
+struct ledger_keeping {
+    /* From this commit on the ledger has these contents no more, and their files are listed as leaving.
+     * RC_CONFLICT: it is not over, or a person holds it. */
+    enum rc (*let_go)(void *self,
+                      const struct letting_go *what,
+                      struct instant now,
+                      struct err *err);
+    /* That file was removed; `name` of an attachment, "" the original. */
+    enum rc (*left)(
+        void *self, const char *key, const char *name, struct instant now, struct err *err);
+    /* What was let go leaves the ledger's own files as well, as far as others let it. */
+    void (*forget)(void *self);
+    /* Forgets the address where it stands beside mails, and records that it was erased. */
+    enum rc (*erased)(void *self,
+                      const struct erasing *erasing,
+                      struct instant now,
+                      struct err *err);
+};
+
 /* ---- notices: what was told to people outside, so that a restart does not tell it all again ------- */
 
 struct notice_memory {
@@ -813,4 +849,5 @@ struct ledger {
     const struct ledger_operators *operators;
     const struct ledger_notices *notices;
     const struct ledger_webhooks *webhooks;
+    const struct ledger_keeping *keeping;
 };

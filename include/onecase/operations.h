@@ -136,6 +136,13 @@ struct restored {
     int64_t generation; /* of the ledger from now on */
 };
 
+/* What became of contents that were to be let go. */
+struct let_gone {
+    int64_t mails, files;
+    int64_t
+        kept; /* mails that came back to work, or that somebody holds, since they were looked for */
+};
+
 struct operations {
     void *self;
     const struct config *config; /* NULL where the command needs none */
@@ -198,6 +205,12 @@ struct operations {
                        const struct restore_request *request,
                        struct restored *out,
                        struct err *err);
+    /* Lets contents go: in the ledger, and then their files. */
+    enum rc (*let_go)(void *self,
+                      const struct letting_go *what,
+                      size_t count,
+                      struct let_gone *out,
+                      struct err *err);
     /* Fetches the whole of a mail that is held for its size, up to `max_size` octets, and keeps it. */
     enum rc (*fetch_original)(void *self, const char *key, int64_t max_size, struct err *err);
     /* Reads the original of a held item, for a decision that makes a case of it. */

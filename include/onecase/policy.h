@@ -43,6 +43,7 @@
     X(SKIP_TOO_OLD,         "too-old",          "older than acknowledgement.max_age")                   \
     X(SKIP_FROM_BEFORE,     "from-before",      "from before the first start; cases without answers were chosen") \
     X(SKIP_RECIPIENT_LIMIT, "recipient-limit",  "above per_recipient_limit")                            \
+    X(SKIP_RETAINED,        "retained",         "what it would answer was let go by retention")         \
     X(SKIP_SAID_NONE,       "said-none",        "a person: the sender shall get none")
 
 #define IMPORT_LIST(X) \

@@ -5,7 +5,7 @@
  * The same entries in the same order give the same octets: every entry has mode 0600, no owner, and the
  * time that it is given. The file has its name only once it is whole and durable; until then it is
  * NAME.XXXXXX beside it, which tar_drop removes. RC_USAGE: there is a file of that name already, and
- * nothing is ever overwritten. RC_BROKEN: it cannot be written; the text says which and why.
+ * nothing is ever overwritten. A name that ends with .gz is compressed. RC_BROKEN: it cannot be written; the text says which and why.
  */
 #pragma once
 

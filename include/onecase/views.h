@@ -79,6 +79,7 @@ struct view_item {
     struct slice message_id; /* octets */
     int64_t first_seen_ms, completed_ms, next_due_ms, attempts, deliveries, duplicates;
     int64_t flood; /* how many mails of its sender wait with it as one flood, itself included */
+    bool let_go;   /* contents of it were, by retention: nothing is decided about it any more */
     bool not_told; /* its acknowledgement was refused, given up, or came back */
     const struct view_effect *effect;
     size_t effects;
@@ -218,6 +219,26 @@ struct view_suspect {
 /* A file that must stand on the disk. */
 struct view_file {
     const char *key, *path, *sha256;
+};
+
+/* What is left of a mail that may be let go. */
+struct view_retained {
+    const char *key, *reference, *mailbox;
+    const char *kept_by; /* "" nothing, "held", "incomplete" */
+    int64_t ended_ms;
+    unsigned contents; /* CONTENT()s */
+};
+
+/* A file that no row counts on any more. */
+struct view_leaving_file {
+    const char *key, *path;
+    const char *name; /* of an attachment; "" is the original */
+};
+
+/* That somebody's data was erased; `subject` is the address under the ledger's secret. */
+struct view_erasure {
+    const char *subject, *by, *why;
+    int64_t mails, erased_ms;
 };
 
 /* A message that is recorded as gone from a folder. */
@@ -366,6 +387,17 @@ struct views {
     enum rc (*files)(void *self, struct view *out, struct err *err);
     /* view_file under incoming/: of every mail whose original is still to be kept. */
     enum rc (*fetched)(void *self, struct view *out, struct err *err);
+    /* view_retained: what the rule lets go now, oldest first; nothing that is kept. */
+    enum rc (*retained)(void *self,
+                        const struct retention_rule *rule,
+                        struct view *out,
+                        struct err *err);
+    /* view_retained: all mails of that sender, or that were answered to it, oldest first. */
+    enum rc (*of_person)(void *self, const char *address, struct view *out, struct err *err);
+    /* view_leaving_file: those that are still to be removed. */
+    enum rc (*leaving)(void *self, struct view *out, struct err *err);
+    /* view_erasure, newest first. */
+    enum rc (*erasures)(void *self, struct view *out, struct err *err);
     /* How many items there are. */
     enum rc (*counted)(void *self, int64_t *out, struct err *err);
     /* Of octets, by the hex of their digest: are they recorded, and is an original still to be made of

@@ -11,6 +11,7 @@
 #include "letter_test.h"
 #include "original.h"
 #include "restore.h"
+#include "retain.h"
 #include "supervise.h"
 #include "verify.h"
 #include "wire.h"
@@ -144,6 +145,13 @@ restore(void *self, const struct restore_request *request, struct restored *out,
     return restore_backup(p->config, request, out, err);
 }
 
+static enum rc let_go(
+    void *self, const struct letting_go *what, size_t count, struct let_gone *out, struct err *err)
+{
+    const struct program *p = self;
+    return retain_let_go(p->config, &p->data, what, count, out, err);
+}
+
 static enum rc prove_runs(void *self, struct err *err)
 {
     struct program *p = self;
@@ -200,6 +208,7 @@ static enum rc open_needs(void *self,
                                .backup = backup,
                                .backups = backups,
                                .restore = restore,
+                               .let_go = let_go,
                                .fetch_original = fetch_original,
                                .read_original = read_original};
     if (needs == NEEDS_NOTHING)

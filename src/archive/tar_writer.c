@@ -56,6 +56,16 @@ static enum rc open_beside(struct tar *t, struct err *err)
     return RC_OK;
 }
 
+/* Without the time, so that the same entries still give the same octets. */
+static bool compresses_as_named(struct tar *t)
+{
+    struct slice name = str_slice(&t->name), end = SLICE(".gz");
+    if (name.len < end.len || !slice_eq(slice_cut(name, name.len - end.len, end.len), end))
+        return true;
+    return archive_write_add_filter_gzip(t->to) == ARCHIVE_OK &&
+           archive_write_set_filter_option(t->to, "gzip", "timestamp", NULL) == ARCHIVE_OK;
+}
+
 enum rc tar_begin(const char *name, struct tar **out, struct err *err)
 {
     CLEANUP(tar_drop) struct tar *t = mem_new(1, sizeof *t);
@@ -67,7 +77,7 @@ enum rc tar_begin(const char *name, struct tar **out, struct err *err)
     if (!t->to)
         abort();
     /* GNU's own format: it takes names as octets, whatever the locale. */
-    if (archive_write_set_format_gnutar(t->to) != ARCHIVE_OK ||
+    if (archive_write_set_format_gnutar(t->to) != ARCHIVE_OK || !compresses_as_named(t) ||
         archive_write_open(t->to, t, NULL, write_some, NULL) != ARCHIVE_OK)
         return cannot(t, err);
     *out = STEAL(t);

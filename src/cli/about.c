@@ -43,6 +43,8 @@ const struct about abouts[] = {
     { "case",               "--merge-into R",                   "into the case R: replies go there; nobody is told" },
     { "case",               "--withdraw",                       "takes it away at its destination, where `remove` is configured there; the record here stays" },
     { "case",               "--unmerge",                        "takes it out of the other case" },
+    { "case",               "--hold",                           "nothing of it is let go, by retention or by erase, until it is released" },
+    { "case",               "--release",                        "it is held no longer" },
 
     { "",                   "--since D",                        "from a date (2026-03-02: from when it began in timezone), or from a duration ago (7d)" },
     { "",                   "--until D",                        "up to a date or a duration ago; by default until now" },
@@ -131,6 +133,15 @@ const struct about abouts[] = {
     { "restore",            "--backup NAME",                    "this backup, not the newest" },
     { "restore",            "--list",                           "names the backups in FOLDER; changes nothing" },
     { "restore",            "onecase restore /var/backups/onecase", "" },
+
+    { "retain",             "",                                 "Lets go what `retention:` of the configuration no longer keeps: originals, attachments, texts, personal fields, each by its age since the mail was complete. First all of it goes into one archive, where a folder for that is configured; then the ledger forgets it, mail by mail, and last the files are removed. Keys, digests, references, states and the event chain stay, so a late copy is still known. A mail is left alone while it, another mail of its case, or a conflict about it is not complete, and while somebody holds its case. One that was interrupted goes on at the next call." },
+    { "retain",             "--dry-run",                        "says what would be let go; changes nothing" },
+    { "retain",             "onecase retain --dry-run",         "" },
+
+    { "erase",              "",                                 "For mails that ADDRESS sent, or whose confirmation went there: original, attachments, text, personal fields and Message-ID go at once, without an archive. What stays names nobody: keys, digests, references, states, events, and a line that it was done, by whom and why. Mails that are not complete, and cases that are held, are left and said; then it ends with 1. Backups and archives made before still have it, and so have other people's mails that quote it." },
+    { "erase",              "--dry-run",                        "says which mails that would be; changes nothing" },
+    { "erase",              "--list",                           "what was erased, when, by whom and why; of an ADDRESS, whether it was" },
+    { "erase",              "onecase erase ann@example.com --dry-run", "" },
 
     { "user add",           "",                                 "The password is asked for twice at a terminal, else it is the first line of standard input; it has 10 octets at least, and only its scrypt is kept. Who decides at the console is recorded by this name." },
     { "user add",           "--role R",                         "viewer sees numbers and states, no addresses, subjects or texts; operator sees mails and decides; owner approves what another has proposed; admin sees who looked at what. Each may what those before may" },

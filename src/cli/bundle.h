@@ -33,3 +33,13 @@ enum rc
 bundle_end(struct bundle *b, int64_t at_ms, struct digest *out, int64_t *size, struct err *err)
     MUST_CHECK;
 void bundle_clear(struct bundle *b); /* for CLEANUP; one that was not ended leaves nothing */
+
+/* ---- export.c ------------------------------------------------------------------------------------------ */
+
+/* The records, events and files of these mails, as `export` writes them, into a new file; sorts `key`. */
+enum rc export_mails(const struct call *call,
+                     const char **key,
+                     size_t count,
+                     const char *file,
+                     const char *top,
+                     struct err *err) MUST_CHECK;

@@ -18,6 +18,8 @@ static const struct {
     { "--merge-into",    CASE_MERGE,         "Merges the case into another; replies go there; nobody is told" },
     { "--unmerge",       CASE_UNMERGE,       "Takes the case out of the other, and opens it"         },
     { "--withdraw",      CASE_WITHDRAW,      "Takes the case away at its destination; here it stays, and nobody is told" },
+    { "--hold",          CASE_HOLD,          "Holds the case: retention leaves it alone"              },
+    { "--release",       CASE_RELEASE,       "Holds the case no longer"                              },
     { "--authoritative", CASE_AUTHORITATIVE, "Takes the others of the same words for copies of it and closes them; nobody is told" },
     { "--different",     CASE_DIFFERENT,     "Takes the others of the same words for other cases"    },
 };
@@ -134,8 +136,8 @@ int cmd_one_case(struct call *call)
 {
     size_t found, at = which(&call->args, &found);
     if (found > 1)
-        return usage(
-            "case takes one of --close, --reopen, --merge-into R, --unmerge and --withdraw");
+        return usage("case takes one of --close, --reopen, --merge-into R, --unmerge, --withdraw, "
+                     "--hold and --release");
     return found == 1 ? act(call, at) : cmd_case(call);
 }
 

@@ -293,6 +293,44 @@ static enum rc want(const struct call *call, struct wanted *w, struct err *err)
     return RC_OK;
 }
 
+/* Keeps those of these keys, which are sorted. */
+static int key_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void cut_to(struct wanted *w, const char *const *key, size_t count)
+{
+    struct view_item *i = w->items.row;
+    size_t kept = 0;
+    for (size_t n = 0; n < w->items.count; n++)
+        if (bsearch(&i[n].key, key, count, sizeof *key, key_compare))
+            i[kept++] = i[n];
+    w->items.count = kept;
+    cut(w);
+}
+
+enum rc export_mails(const struct call *call,
+                     const char **key,
+                     size_t count,
+                     const char *file,
+                     const char *top,
+                     struct err *err)
+{
+    CLEANUP(wanted_clear) struct wanted w = {.top = STR_INIT, .file = STR_INIT};
+    CLEANUP(exporting_clear)
+    struct exporting x = {.call = call, .wanted = &w, .missing = STR_INIT};
+    const struct views *v = call->ops->views;
+    const struct view_filter all = {.older_than_ms = NOT_DUE};
+    str_addz(&w.file, file);
+    str_addz(&w.top, top);
+    qsort(key, count, sizeof *key, key_compare);
+    TRY(v->items(v->self, &all, &w.items, err));
+    TRY(v->files(v->self, &w.files, err));
+    cut_to(&w, key, count);
+    return make(&x, err);
+}
+
 /* ---- what it says --------------------------------------------------------------------------------------- */
 
 /* How many files of these mails there are, and of how many octets. */

@@ -30,6 +30,7 @@ static void head(const struct call *call, const struct view_item *i)
     when_cell(call, i->completed_ms, when);
     say_line(call, "Complete", when);
     say_line(call, "First mail", short_name("", i->first_key, first));
+    say_line(call, "Contents", i->let_go ? "removed by retention, or in part" : "");
     say_line(call, "Key", i->key);
 }
 

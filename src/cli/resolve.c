@@ -76,7 +76,13 @@ static int does_not_fit(const struct call *call, const char *key, enum decision 
     if (v->item(v->self, key, &view, &err) != RC_OK)
         return failed(&err);
     decision_typed(decision, &typed);
-    as_it_stands(call, view.row);
+    const struct view_item *item = view.row;
+    as_it_stands(call, item);
+    if (item->let_go)
+        fprintf(stderr, "Contents of it were let go by retention: nothing is decided about it any "
+                        "more.\n");
+    if (item->let_go)
+        return EXIT_NO;
     if (decision == DECIDE_UNDO) {
         fprintf(
             stderr, "%s\n",

@@ -3,6 +3,8 @@
 #include "texts.h"
 
 #include <onecase/webhook.h>
+#include <onecase/when.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -579,6 +581,16 @@ static void check_merged(struct reading *r)
         check_member(r, i);
 }
 
+/* What may come back to work (a confirmation that a server refused to all, a decision taken back) comes
+ * back within a day. */
+static void check_retention(struct reading *r, const struct config_retention *k)
+{
+    for (size_t i = 0; i < CONTENT_COUNT; i++)
+        if (k->keep_ms[i] != 0 && k->keep_ms[i] < DAYS(1))
+            wrong(r, PLACE_OF(r, k, &k->keep_ms[i]),
+                  "retention: expected at least 1d, or 0s for ever");
+}
+
 void check_all(struct reading *r)
 {
     const struct config *c = r->config;
@@ -594,6 +606,7 @@ void check_all(struct reading *r)
     for (size_t i = 0; i < c->webhooks.count; i++)
         check_webhook(r, i);
     check_console(r);
+    check_retention(r, &c->retention);
     if (c->max_delay_ms < c->first_delay_ms)
         wrong(r, PLACE_OF(r, c, &c->max_delay_ms, &c->first_delay_ms),
               "retry.max_delay is shorter than retry.first_delay: expected at least as long");

@@ -632,6 +632,25 @@ static const struct setting disk_rows[] = {
 #undef AT
 static const struct block disk = BLOCK_OF(disk_rows, struct config);
 
+#define AT(member) offsetof(struct config_retention, member)
+static const struct setting retention_rows[] = {
+    {"originals",   VALUE_DURATION, 0, AT(keep_ms[CONTENT_ORIGINAL]),    "0s",    0, DAYS(36500),
+     .says = "How long a mail as it was fetched is kept after it was complete; 0s is for ever."},
+    {"attachments", VALUE_DURATION, 0, AT(keep_ms[CONTENT_ATTACHMENTS]), "0s",    0, DAYS(36500),
+     .says = "The files beside it."},
+    {"texts",       VALUE_DURATION, 0, AT(keep_ms[CONTENT_TEXT]),        "0s",    0, DAYS(36500),
+     .says = "Its text, and what its sender was told."},
+    {"personal",    VALUE_DURATION, 0, AT(keep_ms[CONTENT_PERSONAL]),    "0s",    0, DAYS(36500),
+     .says = "Addresses, subject, file names, notes; with them goes all that is left of it but key, reference and states."},
+    {"only_closed", VALUE_FLAG,     0, AT(only_closed),                  "false", 0, 0,
+     .says = "Only of cases that are closed."},
+    {"archive",     VALUE_FOLDER,   0, AT(archive),                      "",      0, 0,
+     .says = "A folder of onecase's account; what is let go goes there first, as one tar file a run.",
+     .example = "/var/lib/onecase-archive"},
+};
+#undef AT
+static const struct block retention = BLOCK_OF(retention_rows, struct config_retention);
+
 #define AT(member) offsetof(struct config_notify, member)
 static const struct setting notify_rows[] = {
     {"to",                  VALUE_ADDRESS,      MANY,   AT(to),                  "[]",    0,          0,
@@ -765,6 +784,8 @@ static const struct setting top_rows[] = {
      .says = "How long a stop waits for what is in flight."},
     {"disk",            VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
      .says = "Room on the disk of data_dir.", .block = &disk},
+    {"retention",       VALUE_BLOCK,    0,                AT(retention),       NULL,         0,          0,
+     .says = "What `onecase retain` lets go, and when; by default nothing.", .block = &retention},
     {"notify",          VALUE_BLOCK,    0,                AT(notify),          NULL,         0,          0,
      .says = "Who is told when decisions wait or something is the matter.", .block = &notify},
     {"webhooks",        VALUE_BLOCKS,   0,                AT(webhooks),        NULL,         0,          16,

@@ -18,6 +18,8 @@ static bool has_step(const struct view_item *i, enum effect_kind kind, enum effe
 
 static bool fits(const struct decision_rule *r, const struct view_item *i, enum reason reason)
 {
+    if (i->let_go)
+        return false;
     if (r->kind != EFFECT_KIND_COUNT)
         return has_step(i, r->kind, r->status);
     return reason != REASON_NONE && r->reason == reason;
@@ -38,7 +40,7 @@ bool may_be_taken_back(const struct view_item *item)
 {
     const struct view_approval *a = last_decision(item);
     enum decision decision;
-    if (!a || !decision_parse(a->decision, &decision))
+    if (!a || item->let_go || !decision_parse(a->decision, &decision))
         return false;
     for (size_t n = 0; n < decision_rule_count; n++)
         if (decision_rules[n].decision == decision && decision_rules[n].undo != EFFECT_EVENT_COUNT)

@@ -257,6 +257,39 @@ static enum rc act_different(struct acting *a, struct err *err)
     return choose_suspects(a, "different", false, err);
 }
 
+/* ---- held by a person ------------------------------------------------------------------------ */
+
+static enum rc act_hold(struct acting *a, struct err *err)
+{
+    static const char insert[] = "INSERT INTO hold (key, person, held_at) VALUES ($1, $2, $3)"
+                                 " ON CONFLICT (key) DO NOTHING";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    int64_t changed;
+
+    TRY(stmt_open(a->w->store->db, insert, &s, err));
+    stmt_text(s, 1, a->key);
+    stmt_text(s, 2, a->request->by);
+    stmt_int(s, 3, a->w->now.wall_ms);
+    TRY(stmt_run(s, &changed, err));
+    if (changed == 0)
+        return FAIL(err, RC_CONFLICT, "case %s is held already", a->request->reference);
+    return add_line(a, a->key, "hold", "", "held", err);
+}
+
+static enum rc act_release(struct acting *a, struct err *err)
+{
+    static const char remove[] = "DELETE FROM hold WHERE key = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    int64_t changed;
+
+    TRY(stmt_open(a->w->store->db, remove, &s, err));
+    stmt_text(s, 1, a->key);
+    TRY(stmt_run(s, &changed, err));
+    if (changed == 0)
+        return FAIL(err, RC_CONFLICT, "case %s is not held", a->request->reference);
+    return add_line(a, a->key, "release", "held", "", err);
+}
+
 /* ---- the act ------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -270,6 +303,8 @@ static const struct {
     [CASE_UNMERGE]       = { "case-unmerge",          act_unmerge       },
     [CASE_WITHDRAW]      = { "case-withdraw",         act_withdraw      },
     [CASE_AUTHORITATIVE] = { "suspect-authoritative", act_authoritative },
+    [CASE_HOLD]          = { "case-hold",             act_hold          },
+    [CASE_RELEASE]       = { "case-release",          act_release       },
     [CASE_DIFFERENT]     = { "suspect-different",     act_different     },
 };
 /* clang-format on */

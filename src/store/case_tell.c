@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "case_act.h"
+#include "retention.h"
 
 #include <string.h>
 
@@ -12,7 +13,8 @@ struct first {
 static enum rc find_first(struct acting *a, struct first *out, struct err *err)
 {
     static const char find[] =
-        "SELECT item.state, CASE WHEN item.recipient = '' THEN 'no-address'"
+        "SELECT item.state, CASE WHEN " ITEM_HAS_LET_GO " THEN 'retained'"
+        " WHEN item.recipient = '' THEN 'no-address'"
         " WHEN effect.id IS NULL THEN 'not-configured' WHEN effect.status = 'skipped'"
         " THEN effect.reason ELSE '' END AS skipped FROM item LEFT JOIN effect"
         " ON effect.key = item.key AND effect.kind = 'acknowledgement' AND effect.target <> "

@@ -76,6 +76,12 @@ enum rc db_check(struct db *db, bool whole, struct err *err)
     return db->driver->check(db, whole, err);
 }
 
+void db_forget(struct db *db)
+{
+    if (db->driver->forget != NULL)
+        db->driver->forget(db);
+}
+
 enum rc db_copy(struct db *to, struct db *from, struct err *err)
 {
     if (to->driver != from->driver)

@@ -70,6 +70,8 @@ int64_t col_when(struct stmt *s, const char *name);       /* an instant; NULL is
 enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struct err *err)
     MUST_CHECK;
 
+/* What was deleted or overwritten leaves the database's own files as well, as far as it can now. */
+void db_forget(struct db *db);
 /* Is there such a table? NULL: any at all. */
 enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err) MUST_CHECK;
 enum rc db_size(struct db *db, int64_t *octets, struct err *err) MUST_CHECK;

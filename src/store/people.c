@@ -2,6 +2,7 @@
 #include "decide.h"
 #include "mailboxes.h"
 #include "replay.h"
+#include "retention.h"
 
 #include <onecase/when.h>
 #include <stdio.h>
@@ -108,7 +109,8 @@ enum rc decided_already(struct deciding *d, const char *what, const char *state,
 static enum rc find_item(struct deciding *d, struct err *err)
 {
     static const char find[] = "SELECT item.mailbox, item.state, item.reason,"
-                               " COALESCE(case_record.reference, '') AS reference FROM item"
+                               " COALESCE(case_record.reference, '') AS reference,"
+                               " CASE WHEN " ITEM_HAS_LET_GO " THEN 1 ELSE 0 END AS gone FROM item"
                                " LEFT JOIN case_record ON case_record.key = item.case_key"
                                " WHERE item.key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -127,6 +129,11 @@ static enum rc find_item(struct deciding *d, struct err *err)
         !reason_parse(col_text(s, "reason"), &d->reason))
         return FAIL(err, RC_BROKEN, "decide: item %.12s is in no state", d->request->key);
     d->out->state = d->state;
+    if (col_int(s, "gone") != 0)
+        return FAIL(err, RC_CONFLICT,
+                    "decide: contents of item %.12s were let go by retention: nothing is decided "
+                    "about it any more",
+                    d->request->key);
     return RC_OK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay.h"
+#include "retention.h"
 
 #include <onecase/policy.h>
 #include <inttypes.h>
@@ -7,8 +8,10 @@
 
 static enum rc find_item(struct replaying *r, struct err *err)
 {
-    static const char find[] = "SELECT mailbox, state, reason, disposition = 'held' AS held,"
-                               " recipient <> '' AS addressed FROM item WHERE key = $1";
+    static const char find[] =
+        "SELECT mailbox, state, reason, disposition = 'held' AS held,"
+        " CASE WHEN recipient <> '' AND NOT " ITEM_HAS_LET_GO " THEN 1 ELSE 0 END AS addressed"
+        " FROM item WHERE key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(r->db, find, &s, err));

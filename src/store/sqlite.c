@@ -23,6 +23,7 @@ static const char settings[] = "PRAGMA synchronous = FULL;"
                                "PRAGMA foreign_keys = ON;"
                                "PRAGMA trusted_schema = OFF;"
                                "PRAGMA cell_size_check = ON;"
+                               "PRAGMA secure_delete = ON;"
                                "PRAGMA temp_store = MEMORY;"
                                "PRAGMA cache_size = -16384;"
                                "PRAGMA journal_size_limit = 67108864;";
@@ -221,6 +222,7 @@ const struct driver sqlite_driver = {
     .size = sqlite_size,
     .check = sqlite_check,
     .copy = sqlite_copy,
+    .forget = sqlite_forget,
     .begin = begin,
     .commit = commit,
     .rollback = rollback,

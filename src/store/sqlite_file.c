@@ -83,3 +83,19 @@ enum rc sqlite_copy(struct db *to, struct db *from, struct err *err)
     sqlite3_backup_step(copy, -1);
     return sqlite3_backup_finish(copy) == SQLITE_OK ? RC_OK : FAIL_OF_SQLITE(mine, err);
 }
+
+/* Words that are in no row any more stay in the index for finding until its pieces are made one; and
+ * pages as they were, in the log. A log that somebody reads stays until the next time. */
+void sqlite_forget(struct db *db)
+{
+    static const char *const acts[] = {
+        "INSERT INTO case_search (case_search) VALUES ('optimize')",
+        "PRAGMA wal_checkpoint(TRUNCATE)",
+    };
+    struct sqlite *mine = sqlite_of(db);
+
+    if (mine->connection == NULL)
+        return;
+    for (size_t i = 0; i < LENGTH(acts); i++)
+        (void)sqlite3_exec(mine->connection, acts[i], NULL, NULL, NULL);
+}

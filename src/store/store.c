@@ -67,6 +67,7 @@ struct ledger store_ledger(struct store *store)
         .operators = &store_operators,
         .notices = &store_notices,
         .webhooks = &store_webhooks,
+        .keeping = &store_keeping,
     };
 }
 

@@ -31,3 +31,4 @@ extern const struct ledger_people store_people;
 extern const struct ledger_operators store_operators;
 extern const struct ledger_notices store_notices;
 extern const struct ledger_webhooks store_webhooks;
+extern const struct ledger_keeping store_keeping;

@@ -17,7 +17,8 @@ add_file(struct stmt *s, struct view *view, struct view_rows *rows, const char p
 static enum rc originals(struct db *db, struct view *view, struct view_rows *rows, struct err *err)
 {
     static const char find[] =
-        "SELECT key, octets AS sha256 FROM item WHERE original_kept = 1 AND octets <> ''";
+        "SELECT key, octets AS sha256 FROM item WHERE original_kept = 1 AND octets <> ''"
+        " AND original_gone IS NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char path[BLOB_PATH_SIZE];
     enum rc rc;
@@ -35,7 +36,7 @@ static enum rc
 attachments(struct db *db, struct view *view, struct view_rows *rows, struct err *err)
 {
     static const char find[] =
-        "SELECT key, stored_name, sha256 FROM attachment WHERE status = 'stored'";
+        "SELECT key, stored_name, sha256 FROM attachment WHERE status = 'stored' AND gone IS NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char path[BLOB_PATH_SIZE];
     enum rc rc;

@@ -37,7 +37,8 @@ static enum rc attachments(struct db *db, struct view *view, struct view_case *c
 {
     static const char find[] =
         "SELECT attachment.key, attachment.name, attachment.stored_name, attachment.type,"
-        " attachment.size, attachment.sha256, attachment.status, attachment.reason FROM attachment"
+        " attachment.size, attachment.sha256, attachment.reason, CASE WHEN attachment.gone IS NULL"
+        " THEN attachment.status ELSE 'removed' END AS status FROM attachment"
         " JOIN case_message ON case_message.key = attachment.key AND case_message.direction = 'in'"
         " WHERE case_message.case_key IN (" MERGED ") ORDER BY case_message.id, attachment.number";
     CLEANUP(stmt_done) struct stmt *s = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "not_sent.h"
+#include "retention.h"
 #include "views_p.h"
 
 #include <stdio.h>
@@ -23,7 +24,8 @@
     " (SELECT COUNT(*) FROM delivery WHERE delivery.key = item.key AND delivery.won = 0)"          \
     " AS duplicates,"                                                                              \
     " (SELECT COALESCE(SUM(attempts), 0) FROM effect WHERE effect.key = item.key) AS attempts,"    \
-    " CASE WHEN " NOT_TOLD " THEN 1 ELSE 0 END AS not_told"                                        \
+    " CASE WHEN " NOT_TOLD " THEN 1 ELSE 0 END AS not_told,"                                       \
+    " CASE WHEN " ITEM_HAS_LET_GO " THEN 1 ELSE 0 END AS let_go"                                   \
     " FROM item LEFT JOIN case_record ON case_record.key = item.case_key"
 
 /* ---- from when `not-sent` is possible -------------------------------------------------------- */
@@ -95,6 +97,7 @@ static enum rc read_item(
     i->deliveries = col_int(s, "deliveries");
     i->duplicates = col_int(s, "duplicates");
     i->not_told = col_int(s, "not_told") == 1;
+    i->let_go = col_int(s, "let_go") == 1;
     TRY(view_effects(store->db, i->key, view, &i->effect, &i->effects, err));
     return not_sent_from(store, i, err);
 }

@@ -53,6 +53,11 @@ enum rc view_reports(struct db *db,
 enum rc view_suspects(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_events(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_fetched(void *self, struct view *out, struct err *err);
+enum rc
+view_retained(void *self, const struct retention_rule *rule, struct view *out, struct err *err);
+enum rc view_of_person(void *self, const char *address, struct view *out, struct err *err);
+enum rc view_leaving(void *self, struct view *out, struct err *err);
+enum rc view_erasures(void *self, struct view *out, struct err *err);
 enum rc view_counted(void *self, int64_t *out, struct err *err);
 enum rc view_incoming(void *self, const char *octets, bool *recorded, bool *wanted, struct err *err)
     MUST_CHECK;

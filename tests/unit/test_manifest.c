@@ -102,5 +102,5 @@ int main(void)
         cmocka_unit_test(one_that_was_cut_or_changed_anywhere_is_none),
         cmocka_unit_test(a_path_that_leads_elsewhere_is_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(tests);
 }
