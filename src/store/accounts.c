@@ -53,7 +53,8 @@ write_user(struct writing *w, const char *name, enum role role, const char *secr
     static const char insert[] =
         "INSERT INTO \"user\" (name, role, secret, created_at) VALUES ($1, $2, $3, $4)"
         " ON CONFLICT (name) DO UPDATE SET role = excluded.role, secret = excluded.secret,"
-        " created_at = excluded.created_at, removed_at = NULL WHERE removed_at IS NOT NULL";
+        " created_at = excluded.created_at, removed_at = NULL WHERE \"user\".removed_at IS NOT "
+        "NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     int64_t changed;
 

@@ -278,6 +278,39 @@ static void the_event_chain_follows_and_is_never_changed(void **state)
     }
 }
 
+/* As with SQLite: by the beginnings of words, without case and marks. */
+static void a_case_is_found_by_the_words_of_its_sender(void **state)
+{
+    static const char find[] =
+        "SELECT COUNT(*) AS n FROM case_search WHERE case_search MATCH $4 AND rowid = $1";
+    static const struct {
+        const char *name, *words;
+        int found;
+    } rows[] = {
+        {"a mark is none", "\"elan\"*", 1},          {"nor is case", "\"ANN\"*", 1},
+        {"the beginning of a word", "\"exam\"*", 1}, {"the middle is none", "\"xample\"*", 0},
+        {"all of them", "\"ann\"* \"chair\"*", 1},   {"not one of them", "\"ann\"* \"table\"*", 0},
+        {"another script", "\"моск\"*", 1},          {"nothing but signs", "\"-'\\\"*", 0},
+    };
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct err err = ERR_INIT;
+
+    (void)state;
+    by_hand(store, "INSERT INTO case_search (rowid, reference, sender, subject) VALUES (7,"
+                   " 'HD-7K3M9QWX', 'Ann.Lee@example.com', 'Élan: a chair for Москва')");
+    FOR_EACH(row, rows) {
+        CLEANUP(stmt_done) struct stmt *s = NULL;
+
+        assert_ok(stmt_open(store->db, find, &s, &err));
+        stmt_int(s, 1, 7);
+        for (int i = 2; i < 4; i++)
+            stmt_text(s, i, NULL);
+        stmt_text(s, 4, row->words);
+        assert_ok(stmt_row(s, &err));
+        assert_int_equal(col_int(s, "n"), row->found);
+    }
+}
+
 static void L08_what_a_serialization_failure_took_back_is_deferred(void **state)
 {
     CLEANUP(store_close) struct store *store = store_at(":memory:");
@@ -349,6 +382,7 @@ int main(void)
         cmocka_unit_test(L08_a_connection_lost_while_nobody_used_it_is_made_anew),
         cmocka_unit_test(L08_a_connection_lost_within_a_transaction_takes_it_along),
         cmocka_unit_test(the_event_chain_follows_and_is_never_changed),
+        cmocka_unit_test(a_case_is_found_by_the_words_of_its_sender),
         cmocka_unit_test(L08_what_a_serialization_failure_took_back_is_deferred),
         cmocka_unit_test(K01_four_processes_may_create_it_at_once),
         cmocka_unit_test(a_database_of_another_program_is_left_alone),

@@ -54,10 +54,10 @@ class Desk:
         assert made.returncode == 0, made.stdout + made.stderr
         (folder / "onecase.yaml").write_text(CONFIGURATION.format(folder=folder, ledger=ledger, top=TOP))
 
-    def run(self, *words):
+    def run(self, *words, said=""):
         environment = {"PATH": os.environ["PATH"], "TZ": "UTC", "LD_PRELOAD": str(TOOLS / "still_clock.so"),
                        "STILL_CLOCK": str(EVENING), "ONECASE_CONFIG": str(self.folder / "onecase.yaml"), "COLUMNS": "100"}
-        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL)
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=environment, input=said)
         said = re.sub(r"(?m)^onecase_disk_free_bytes .*\n", "", done.stdout)
         return [text.replace(str(self.folder), "") for text in (str(done.returncode), said, done.stderr)]
 
@@ -85,6 +85,15 @@ def test_what_is_read_is_the_same(both):
     for words in [*READS, *(["item", key, "--json"] for key in keys[::2]), *(["case", reference, "--json"] for reference in references[::2])]:
         found += differences(both, *words)
     assert found == []
+
+
+def test_users_come_go_and_come_again_alike(both):
+    for desk in both:
+        for words in (["user", "add", "ann", "--role", "owner"], ["user", "remove", "ann"], ["user", "add", "ann", "--role", "admin"]):
+            status, _, why = desk.run(*words, said="correct horse battery\n")
+            assert status == "0", why
+    assert differences(both, "user", "list", "--json") == []
+    assert names(both, "user", "list", of="role") == ["admin"]
 
 
 def test_what_is_decided_is_the_same(both):
