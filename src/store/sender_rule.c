@@ -24,24 +24,25 @@ intake_told_apart(void *self, const char *mailbox, struct slice sender, bool *ou
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
+struct step {
+    const char *from, *to, *why;
+};
+
+static const char stands[] = "stands";
+
 /* The rule, its reason, and a line in the chain, in one transaction. */
-static enum rc tell(struct writing *w,
-                    const char *key,
-                    int64_t id,
-                    const char *from,
-                    const char *to,
-                    const char *why,
-                    struct err *err)
+static enum rc
+tell(struct writing *w, const char *key, int64_t id, const struct step *step, struct err *err)
 {
     const struct subject subject = subject_of("rule", id);
 
-    TRY(note_add(w, key, subject.text, why, err));
+    TRY(note_add(w, key, subject.text, step->why, err));
     return event_add(w,
                      &(struct event){.key = key,
                                      .subject = subject.text,
                                      .what = "rule",
-                                     .from = from,
-                                     .to = to,
+                                     .from = step->from,
+                                     .to = step->to,
                                      .actor = actor_text(BY_PERSON)},
                      err);
 }
@@ -84,7 +85,7 @@ enum rc operators_rule_make(void *self,
     TRY(people_named(by, why, err));
     TRY(writing_begin(store, store->run, now, &w, err));
     TRY(add(&w, key, by, &id, err));
-    TRY(tell(&w, key, id, "", "stands", why, err));
+    TRY(tell(&w, key, id, &(struct step){"", stands, why}, err));
     return writing_finish(&w, err);
 }
 
@@ -119,6 +120,6 @@ enum rc operators_rule_end(
     str_addf(&text, "%s: %s", by, why);
     TRY(writing_begin(store, store->run, now, &w, err));
     TRY(end(&w, id, key, err));
-    TRY(tell(&w, key, id, "stands", "removed", str_z(&text), err));
+    TRY(tell(&w, key, id, &(struct step){stands, "removed", str_z(&text)}, err));
     return writing_finish(&w, err);
 }
