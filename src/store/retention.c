@@ -302,20 +302,21 @@ keeping_left(void *self, const char *key, const char *name, struct instant now, 
 
 /* ---- somebody's request ------------------------------------------------------------------------- */
 
-/* Where an address stands beside the items that it sent: as a participant of cases, and in what
- * somebody once typed to choose mails for a replay. */
+/* Where an address stands beside the items that it sent: as a participant of cases, in what somebody
+ * once typed to choose mails for a replay, and in what was said of all its later mail. */
 static enum rc forget_elsewhere(struct writing *w, const char *address, struct err *err)
 {
     static const char participant[] = "DELETE FROM case_participant WHERE address = $1";
     static const char bulk[] =
         "UPDATE bulk SET selection = 'erased ' || id WHERE ended_at IS NOT NULL"
         " AND lower(selection) LIKE '%' || $1 || '%'";
-    static const char *const both[] = {participant, bulk};
+    static const char rule[] = "DELETE FROM sender_rule WHERE sender = $1";
+    static const char *const all[] = {participant, bulk, rule};
 
-    for (size_t i = 0; i < LENGTH(both); i++) {
+    for (size_t i = 0; i < LENGTH(all); i++) {
         CLEANUP(stmt_done) struct stmt *s = NULL;
 
-        TRY(stmt_open(w->store->db, both[i], &s, err));
+        TRY(stmt_open(w->store->db, all[i], &s, err));
         stmt_text(s, 1, address);
         TRY(stmt_run(s, NULL, err));
     }
