@@ -85,6 +85,7 @@ struct accounts {
 
 struct session_limits {
     int64_t idle_ms, whole_ms;
+    bool by_itself; /* no person asks, but a page: the session does not count as seen */
 };
 
 struct sessions {
@@ -94,7 +95,7 @@ struct sessions {
                      const char *name,
                      struct instant now,
                      struct err *err);
-    /* Whose it is, with their role of today; counts as seen now. RC_NOT_FOUND: it is none, or over. */
+    /* Whose it is, with their role of today; counts as seen now, unless `by_itself`. RC_NOT_FOUND: it is none, or over. */
     enum rc (*find)(void *self,
                     const struct digest *session,
                     const struct session_limits *limits,

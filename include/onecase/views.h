@@ -420,6 +420,8 @@ struct views {
     enum rc (*proposals)(void *self, struct view *out, struct err *err);
     /* How many items wait for a person. */
     enum rc (*asked)(void *self, int64_t *out, struct err *err);
+    /* How many PAGE_NOT_TOLD has. */
+    enum rc (*untold)(void *self, int64_t *out, struct err *err);
     /* view_item: those that wait oldest first, others newest first. */
     enum rc (*item_page)(void *self,
                          const struct view_page *page,

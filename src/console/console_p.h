@@ -122,6 +122,14 @@ int64_t number_of(const char *text, int64_t otherwise);
 enum rc asked_period(const struct visit *v, int64_t *since, int64_t *until, struct err *err)
     MUST_CHECK;
 
+/* ---- waiting.c ------------------------------------------------------------------------------------------ */
+
+/* Lets the page's script say when another number than now waits in the list: "queue", "not-told", "webhooks".
+ * Called before the list is read, so that what comes between is told of rather than missed. */
+enum rc put_waiting(struct visit *v, const char *list, struct err *err) MUST_CHECK;
+/* Is it a page's script that asks, every few seconds? That keeps no session alive. */
+bool asks_by_itself(const struct request *request);
+
 /* ---- pages ---------------------------------------------------------------------------------------------- */
 
 void page_overview(struct visit *v);
@@ -150,6 +158,7 @@ void page_audit(struct visit *v);
 void page_health(struct visit *v);
 void page_webhooks(struct visit *v);
 void act_webhooks(struct visit *v);
+void page_waiting(struct visit *v);
 void page_style(struct visit *v);
 void page_script(struct visit *v);
 void page_icon(struct visit *v);

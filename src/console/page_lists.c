@@ -159,6 +159,7 @@ static enum rc not_told(struct visit *v, struct err *err)
     const struct views *views = v->ops->views;
     struct view_page page = {.of = PAGE_NOT_TOLD, .limit = PAGE_ROWS + 1};
     (void)page_after(v, &page);
+    TRY(put_waiting(v, "not-told", err));
     TRY(views->item_page(views->self, &page, &view, err));
     const struct view_item *i = view.row;
     size_t shown = view.count > PAGE_ROWS ? PAGE_ROWS : view.count;

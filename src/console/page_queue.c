@@ -54,6 +54,7 @@ static enum rc queue(struct visit *v, struct err *err)
     size_t groups = 0;
     int64_t all;
     (void)page_after(v, &page);
+    TRY(put_waiting(v, "queue", err));
     TRY(put_proposals(v, err));
     TRY(views->asked(views->self, &all, err));
     TRY(views->item_page(views->self, &page, &view, err));

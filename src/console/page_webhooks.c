@@ -41,6 +41,7 @@ static enum rc webhooks(struct visit *v, struct err *err)
     CLEANUP(view_clear) struct view names = {0};
     CLEANUP(view_clear) struct view dead = {0};
     const struct views *views = v->ops->views;
+    TRY(put_waiting(v, "webhooks", err));
     TRY(views->webhooks(views->self, &names, err));
     TRY(views->dead_letters(views->self, DEAD_ROWS, &dead, err));
     const struct view_webhook *w = names.row;

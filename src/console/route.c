@@ -45,6 +45,7 @@ static const struct route routes[] = {
     { METHOD_GET,  "/health",                        ROLE_VIEWER,   0,                 page_health       },
     { METHOD_GET,  "/webhooks",                      ROLE_VIEWER,   0,                 page_webhooks     },
     { METHOD_POST, "/webhooks",                      ROLE_OPERATOR, 0,                 act_webhooks      },
+    { METHOD_GET,  "/waiting/*",                     ROLE_VIEWER,   0,                 page_waiting      },
     { METHOD_GET,  "/sign-in",                       ROLE_VIEWER,   OPEN,              page_sign_in      },
     { METHOD_POST, "/sign-in",                       ROLE_VIEWER,   OPEN | FREE_FORM,  act_sign_in       },
     { METHOD_POST, "/sign-out",                      ROLE_VIEWER,   0,                 act_sign_out      },

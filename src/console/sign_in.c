@@ -42,7 +42,9 @@ void know_visitor(struct visit *v)
         rc = a->find_token(a->self, &digest, &v->account, &err);
     } else if (v->request->session[0]) {
         struct digest digest = token_digest(slice_z(v->request->session));
-        rc = s->find(s->self, &digest, &v->console->limits, v->now, &v->account, &err);
+        struct session_limits limits = v->console->limits;
+        limits.by_itself = asks_by_itself(v->request);
+        rc = s->find(s->self, &digest, &limits, v->now, &v->account, &err);
     }
     if (rc != RC_OK)
         v->account = (struct account){.name = ""};

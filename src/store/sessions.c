@@ -106,7 +106,9 @@ static enum rc find(void *self,
     digest_hex(session, hex);
     const struct asked_session asked = {hex, limits, now.wall_ms};
     TRY(read_session(store, &asked, out, &seen_ms, err));
-    return now.wall_ms - seen_ms < SEEN_EVERY ? RC_OK : seen(store, hex, now, err);
+    if (limits->by_itself || now.wall_ms - seen_ms < SEEN_EVERY)
+        return RC_OK;
+    return seen(store, hex, now, err);
 }
 
 static enum rc end(void *self, const struct digest *session, struct instant now, struct err *err)

@@ -211,17 +211,27 @@ enum rc view_item_page(void *self, const struct view_page *page, struct view *ou
     return END_OF_ROWS(rc);
 }
 
-enum rc view_asked(void *self, int64_t *out, struct err *err)
+static enum rc count_of(struct store *store, const char *count, int64_t *out, struct err *err)
 {
-    static const char count[] =
-        "SELECT COUNT(*) AS n FROM item WHERE state = 'needs_reconciliation'";
-    struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(store->db, count, &s, err));
     TRY(stmt_row(s, err));
     *out = col_int(s, "n");
     return RC_OK;
+}
+
+enum rc view_asked(void *self, int64_t *out, struct err *err)
+{
+    return count_of(self, "SELECT COUNT(*) AS n FROM item WHERE state = 'needs_reconciliation'",
+                    out, err);
+}
+
+enum rc view_untold(void *self, int64_t *out, struct err *err)
+{
+    return count_of(self,
+                    "SELECT COUNT(*) AS n FROM item WHERE item.key IN (" NOT_TOLD_KEYS ")", out,
+                    err);
 }
 
 /* ---- one of them, by a prefix of its key or by its case's reference ------------------------------- */

@@ -26,6 +26,7 @@ struct views store_views(struct store *store)
         .sender_rules = view_sender_rules,
         .proposals = view_proposals,
         .asked = view_asked,
+        .untold = view_untold,
         .item_page = view_item_page,
         .case_page = view_case_page,
         .hours = view_hours,

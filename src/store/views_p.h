@@ -90,6 +90,7 @@ view_duplicate_rows(void *self, const struct view_figure *asked, struct view *ou
 enum rc view_sender_rules(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_proposals(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_asked(void *self, int64_t *out, struct err *err) MUST_CHECK;
+enum rc view_untold(void *self, int64_t *out, struct err *err) MUST_CHECK;
 enum rc view_item_page(void *self, const struct view_page *page, struct view *out, struct err *err)
     MUST_CHECK;
 enum rc view_case_page(void *self, const struct view_page *page, struct view *out, struct err *err)

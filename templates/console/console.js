@@ -44,8 +44,68 @@
     }).catch(function () {});
   }
 
+  // Every field in which something was typed or chosen, by its form and name: a list that is loaded anew has others.
+  function fields() {
+    return Array.from(document.querySelectorAll('main form')).reduce(function (all, form) {
+      return all.concat(Array.from(form.elements).filter(function (e) { return e.name && e.type !== 'hidden' && e.type !== 'submit'; })
+        .map(function (e) {
+          var box = e.type === 'checkbox';
+          return {element: e, box: box, name: JSON.stringify([form.getAttribute('action'), e.name, box ? e.value : ''])};
+        }));
+    }, []);
+  }
+
+  function keep() {
+    var typed = {};
+    fields().forEach(function (f) {
+      var e = f.element;
+      if (f.box ? e.checked !== e.defaultChecked : e.value !== e.defaultValue) typed[f.name] = f.box ? e.checked : e.value;
+    });
+    sessionStorage.setItem('typed', JSON.stringify({path: location.pathname, at: Date.now(), typed: typed}));
+  }
+
+  // Once, at once, and on the page it was typed on.
+  function putBack() {
+    var kept = JSON.parse(sessionStorage.getItem('typed') || 'null');
+    sessionStorage.removeItem('typed');
+    if (!kept || kept.path !== location.pathname || Date.now() - kept.at > 60000) return;
+    fields().forEach(function (f) {
+      if (!(f.name in kept.typed)) return;
+      if (f.box) f.element.checked = kept.typed[f.name]; else f.element.value = kept.typed[f.name];
+    });
+  }
+
+  // A list under somebody's hands is left as it is: a line says that it is no longer all, and leads to it.
+  function tell(line, waiting) {
+    var more = waiting - line.dataset.count;
+    if (line.dataset.told === String(more)) return;
+    line.dataset.told = more;
+    line.replaceChildren();
+    if (more === 0) return;
+    var link = document.createElement('a');
+    link.href = location.pathname;
+    link.textContent = more > 0 ? 'show ' + (more === 1 ? 'it' : 'them') : 'show what is left';
+    link.addEventListener('click', keep);
+    line.append(more > 0 ? (more === 1 ? 'One more waits: ' : more + ' more wait: ')
+                         : (more === -1 ? 'One waits no more: ' : -more + ' wait no more: '), link);
+  }
+
+  function ask(line) {
+    if (document.hidden) return;
+    fetch(line.dataset.waiting, {credentials: 'same-origin'}).then(function (r) {
+      return r.ok && !r.redirected ? r.json() : null;
+    }).then(function (now) {
+      if (now !== null) tell(line, now.waiting);
+    }).catch(function () {});
+  }
+
   times(document);
   copies(document);
+  putBack();
+  document.querySelectorAll('[data-waiting]').forEach(function (line) {
+    setInterval(ask, 10000, line);
+    document.addEventListener('visibilitychange', function () { ask(line); });
+  });
   document.querySelectorAll('[data-live]').forEach(function (part) {
     setInterval(refresh, 10000, part);
   });

@@ -199,6 +199,45 @@ def test_a_page_stays_fresh_by_itself(reader, desk):
     WebDriverWait(reader.chrome, 15).until(lambda _: "old" not in reader.text)
 
 
+# What the page asks for and how often; its clock is moved by hand, and the page hidden.
+CLOCK = """
+window.ticks = []; window.asked = []; window.away = false;
+window.setInterval = (call, every, ...more) => ticks.push({every, go: () => call(...more)});
+const really = window.fetch;
+window.fetch = (to, ...more) => { asked.push(to); return really(to, ...more); };
+Object.defineProperty(document, 'hidden', {get: () => away});
+"""
+LINE = "return document.querySelector('main [aria-live=polite][role=status]').textContent"
+
+
+@pytest.fixture
+def clock(reader):
+    script = reader.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CLOCK})
+    yield lambda: reader.chrome.execute_script("ticks.forEach(tick => tick.go())")
+    reader.chrome.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+
+def test_a_list_says_that_more_waits_and_takes_nothing_that_was_typed(reader, desk, clock):
+    desk.run("resolve", DOUBT, "--acknowledgement", "sent", "--by", "bob", "--reason", "in Sent")
+    reader.sign_in("operator").go("/queue")
+    assert "2 mails wait" in reader.text
+    reader.entry("a mail without a case").find_element(By.NAME, "reason").send_keys("half a sent")
+    looks = desk.sql("SELECT COUNT(*) FROM look")
+    desk.run("resolve", DOUBT, "--undo", "--by", "bob", "--reason", "it was another")
+    assert reader.chrome.execute_script("return ticks.map(tick => tick.every)") == [10000]
+    reader.chrome.execute_script("away = true"), clock()
+    assert reader.chrome.execute_script("return asked") == [], "hidden, it asks nothing"
+    reader.chrome.execute_script("away = false"), clock()
+    WebDriverWait(reader.chrome, 20).until(lambda c: c.execute_script(LINE) == "One more waits: show it")
+    assert "2 mails wait" in reader.text and desk.sql("SELECT COUNT(*) FROM look") == looks
+    reader.click("show it")
+    assert "3 mails wait" in reader.text and reader.path == "/queue" and reader.chrome.execute_script(LINE) == ""
+    assert reader.entry("a mail without a case").find_element(By.NAME, "reason").get_attribute("value") == "half a sent"
+    assert "half a sent" not in str(reader.chrome.execute_script("return JSON.stringify(sessionStorage)"))
+    desk.run("resolve", DOUBT, "--acknowledgement", "sent", "--by", "bob", "--reason", "in Sent"), clock()
+    WebDriverWait(reader.chrome, 20).until(lambda c: c.execute_script(LINE) == "One waits no more: show what is left")
+
+
 def test_the_keyboard_is_enough(reader, desk):
     reader.sign_in("operator").go(f"/mail/{DOUBT}")
     body = reader.chrome.find_element(By.TAG_NAME, "body")

@@ -180,6 +180,8 @@ def test_a_proposal_stands_in_the_queue_until_another_person_approves_or_refuses
         assert "waiting for a second person" in text and "operator (console)" in text and "In Sent." in text
         assert "it takes a second person" in ann.get("/queue").text
         listed, = json.loads(desk.run("proposals", "--json").stdout)
+        waiting = desk.sql("SELECT COUNT(*) FROM item WHERE state = 'needs_reconciliation'")[0][0]
+        assert json.loads(owner.get("/waiting/queue").text) == {"waiting": waiting + 1}
         assert listed["by"] == "operator (console)" and listed["what"] == "it was sent" and listed["case"] == DOUBT
         assert owner.post(f"/proposals/{listed['id']}/refuse", reason="").status == 400
         assert owner.post(f"/proposals/{listed['id']}/refuse", reason="It is not there.").status == 303

@@ -179,6 +179,39 @@ def test_health_and_the_interface_tell_of_a_secret_that_expires(ledger, tmp_path
         assert desk.stop() == 0
 
 
+WAITING = {"queue": "operator", "not-told": "operator", "webhooks": "viewer"}
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_how_many_wait_is_a_number_for_who_may_see_the_list(shown, name):
+    assert shown.visitor().get("/waiting/" + name).status == 303
+    for role in ROLES:
+        answer = shown.visitors[role].get("/waiting/" + name)
+        if ROLES.index(role) < ROLES.index(WAITING[name]):
+            assert answer.status == 403
+            continue
+        looks = shown.sql("SELECT COUNT(*) FROM look")
+        page = shown.visitors[role].get("/" + name).text
+        given = re.search(rf'aria-live="polite" data-waiting="/waiting/{name}" data-count="(\d+)"></div>', page)[1]
+        assert shown.sql("SELECT COUNT(*) FROM look")[0][0] - looks[0][0] == (name != "webhooks"), "the page is a look"
+        looks = shown.sql("SELECT COUNT(*) FROM look")
+        assert shown.visitors[role].get("/waiting/" + name).text == f'{{"waiting":{given}}}\n'
+        assert shown.sql("SELECT COUNT(*) FROM look") == looks, "the number is none"
+        if name == "not-told":
+            assert int(given) == page.split("<tbody>")[1].count("<tr>") > 0
+    assert shown.visitors["admin"].get("/waiting/nothing").status == 404
+
+
+def test_a_page_that_asks_by_itself_keeps_no_session_alive(desk):
+    operator, ago = desk.visitor("operator"), "UPDATE session SET seen_at = seen_at - 600000"
+    desk.sql(ago)
+    before = desk.sql("SELECT seen_at FROM session")
+    assert operator.get("/waiting/queue").status == 200
+    assert desk.sql("SELECT seen_at FROM session") == before
+    operator.get("/health")
+    assert desk.sql("SELECT seen_at FROM session") > before
+
+
 def test_an_audit_of_more_than_a_page_bears_goes_on(desk):
     row = desk.sql("SELECT * FROM approval LIMIT 1")
     names = [name for _, name, *_ in desk.sql("SELECT * FROM pragma_table_info('approval')")]
