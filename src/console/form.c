@@ -94,6 +94,16 @@ const char *form_next(const struct form *form, const char *name, size_t *at)
     return NULL;
 }
 
+bool form_has_value(const struct form *form, const char *name, const char *value)
+{
+    const char *given;
+    size_t at = 0;
+    while ((given = form_next(form, name, &at)) != NULL)
+        if (strcmp(given, value) == 0)
+            return true;
+    return false;
+}
+
 const char *form_get(const struct form *form, const char *name)
 {
     size_t at = 0;

@@ -29,5 +29,8 @@ bool form_has(const struct form *form, const char *name);
 /* The next value of that name from *at on, which is moved behind it; NULL: no more. */
 const char *form_next(const struct form *form, const char *name, size_t *at);
 
+/* Was the name sent with that value among others? */
+bool form_has_value(const struct form *form, const char *name, const char *value);
+
 /* Adds a text as it stands in a query or a path. */
 void url_add(struct str *out, const char *text);

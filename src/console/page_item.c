@@ -17,7 +17,6 @@ static const struct { const char *name, *text; } notices[] = {
     { "refused",  "The proposal is refused; nothing was done." },
     { "removed",  "Removed. Later mail of that sender is asked about again." },
     { "replayed", "Recorded. What was not proven done runs again." },
-    { "some",     "Recorded where it fitted; those that are still here have changed meanwhile." },
 };
 /* clang-format on */
 

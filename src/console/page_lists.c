@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "console_p.h"
 
+#include <onecase/log.h>
 #include <onecase/notices.h>
 #include <onecase/when.h>
 #include <inttypes.h>
@@ -169,6 +170,7 @@ static enum rc not_told(struct visit *v, struct err *err)
         text_copy(room, sizeof room, i[n].key);
         put_item(v, row, &i[n]);
         put_why(row, &i[n]);
+        put_flag(row, "chosen", form_has_value(&v->request->form, "mail", item_name(&i[n], room)));
     }
     put_flag(v->page, "empty", shown == 0);
     if (shown > 0)
@@ -220,11 +222,21 @@ static void again(struct visit *v, unsigned status, const char *problem)
     not_told_page(v);
 }
 
+static void put_not_done(struct visit *v, const char *name, const struct err *err)
+{
+    struct fields *row = put_row(v->page, "not_done");
+    if (err->rc == RC_BROKEN)
+        log_event(LOG_ERROR, "console.broken", "why=\"%s\"", err->text);
+    put(row, "name", name);
+    put(row, "why", err->rc == RC_BROKEN ? "The log of the service says what." : err->text);
+}
+
+/* Each is a decision of its own: where one fails, the others stand, and the rest can be sent once more. */
 void act_resend(struct visit *v)
 {
     const struct form *form = &v->request->form;
-    struct err err = ERR_INIT;
     size_t at = 0, chosen = 0, done = 0;
+    char problem[200];
     if (v->ops->config->approval == CONFIG_TWO_PERSON) {
         again(v, 409, "Where two persons are asked for, each is decided on the mail's own page.");
         return;
@@ -233,9 +245,22 @@ void act_resend(struct visit *v)
         again(v, 400, "Choose at least one, and say why in a few words. Nothing was changed.");
         return;
     }
-    for (const char *name; (name = form_next(form, "mail", &at)); chosen++)
-        done += resend(v, name, &err) == RC_OK;
-    redirect(v, "/not-told?said=%s", done == chosen ? "recorded" : "some");
+    for (const char *name; (name = form_next(form, "mail", &at)); chosen++) {
+        struct err err = ERR_INIT;
+        if (resend(v, name, &err) == RC_OK)
+            done++;
+        else
+            put_not_done(v, name, &err);
+    }
+    if (done == chosen) {
+        redirect(v, "/not-told?said=recorded");
+        return;
+    }
+    snprintf(problem, sizeof problem,
+             "%zu of %zu are recorded, and the service goes on with them. Of these nothing was "
+             "changed; those still listed are still chosen:",
+             done, chosen);
+    again(v, 409, problem);
 }
 
 /* ---- deployments -------------------------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ static void put_dead_letter(struct visit *v, struct fields *list, const struct v
     char name[16];
     text_copy(name, 13, d->key);
     put(row, "id", d->id);
+    put_flag(row, "chosen", form_has_value(&v->request->form, "post", d->id));
     put(row, "webhook", d->webhook);
     put(row, "event", label("webhook-event", d->event));
     put(row, "name", name);
@@ -59,14 +60,20 @@ static enum rc webhooks(struct visit *v, struct err *err)
     return RC_OK;
 }
 
-void page_webhooks(struct visit *v)
+static void webhooks_page(struct visit *v)
 {
     struct err err = ERR_INIT;
-    put(v->page, "said", notice_of(form_get(&v->request->query, "said")));
+    put(v->page, "typed_reason", form_get(&v->request->form, "reason"));
     if (webhooks(v, &err) != RC_OK)
         refuse_err(v, &err);
     else
         show(v, "webhooks", "Webhooks");
+}
+
+void page_webhooks(struct visit *v)
+{
+    put(v->page, "said", notice_of(form_get(&v->request->query, "said")));
+    webhooks_page(v);
 }
 
 /* ---- sending again ---------------------------------------------------------------------------------------- */
@@ -95,13 +102,15 @@ void act_webhooks(struct visit *v)
 {
     const struct form *form = &v->request->form;
     struct err err = ERR_INIT;
-    if (!form_has(form, "post"))
-        refuse(v, 400, "None is chosen", "Nothing was changed. Go back and choose some.");
-    else if (slice_trim(slice_z(form_get(form, "reason"))).len == 0)
-        refuse(v, 400, "A reason is missing",
-               "Nothing was changed. Go back and say why: others will read it.");
-    else if (replay(v, &err) != RC_OK)
+    if (!form_has(form, "post") || slice_trim(slice_z(form_get(form, "reason"))).len == 0) {
+        v->response->status = 400;
+        put(v->page, "problem",
+            "Choose at least one, and say why in a few words: others will read it. Nothing was "
+            "changed.");
+        webhooks_page(v);
+    } else if (replay(v, &err) != RC_OK) {
         refuse_err(v, &err);
-    else
+    } else {
         redirect(v, "/webhooks?said=recorded");
+    }
 }

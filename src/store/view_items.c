@@ -229,9 +229,8 @@ enum rc view_asked(void *self, int64_t *out, struct err *err)
 
 enum rc view_untold(void *self, int64_t *out, struct err *err)
 {
-    return count_of(self,
-                    "SELECT COUNT(*) AS n FROM item WHERE item.key IN (" NOT_TOLD_KEYS ")", out,
-                    err);
+    return count_of(self, "SELECT COUNT(*) AS n FROM item WHERE item.key IN (" NOT_TOLD_KEYS ")",
+                    out, err);
 }
 
 /* ---- one of them, by a prefix of its key or by its case's reference ------------------------------- */

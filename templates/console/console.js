@@ -11,7 +11,7 @@
       if (isNaN(at)) return;
       var today = at.toDateString() === new Date().toDateString();
       t.title = t.getAttribute('datetime');
-      t.textContent = (today ? hour : zone).format(at);
+      t.textContent = (today && !t.classList.contains('whole') ? hour : zone).format(at);
     });
   }
 
@@ -99,8 +99,14 @@
     }).catch(function () {});
   }
 
+  // On a narrow screen the places are one line that is moved sideways.
+  function showPlace(here) {
+    if (here) here.closest('ul').scrollLeft = here.offsetLeft - 40;
+  }
+
   times(document);
   copies(document);
+  showPlace(document.querySelector('.places a[aria-current]'));
   putBack();
   document.querySelectorAll('[data-waiting]').forEach(function (line) {
     setInterval(ask, 10000, line);

@@ -61,7 +61,8 @@ def test_a_dead_letter_of_a_webhook_is_sent_again_with_a_reason(desk):
     assert "its receiver said 422" in page and 'value="msg_1"' in page and "a new case" in page
     assert 'name="post"' not in bob.get("/webhooks").text
     assert ann.post("/webhooks", reason="mended").status == 400
-    assert ann.post("/webhooks", post="msg_1", reason=" ").status == 400
+    answer = ann.post("/webhooks", post="msg_1", reason=" ")
+    assert answer.status == 400 and re.search(r'value="msg_1"[^>]* checked>', answer.text), "what was chosen stays so"
     answer = ann.post("/webhooks", post="msg_1", reason="the receiver is mended")
     assert answer.status == 303 and answer.to == "/webhooks?said=recorded"
     assert desk.sql("SELECT status FROM webhook_outbox") == [("planned",)]
@@ -73,11 +74,24 @@ def test_who_was_not_told_is_told_in_bulk(desk):
     page = ann.get("/not-told").text
     names = re.findall(r'name="mail" value="([^"]+)"', page)
     assert len(names) == 1
-    assert ann.post("/not-told", mail=names[0], decision="resend-acknowledgement", reason="").status == 400
+    answer = ann.post("/not-told", mail=names[0], decision="resend-acknowledgement", reason="")
+    assert answer.status == 400 and re.search(rf'value="{names[0]}"[^>]* checked>', answer.text), "what was chosen stays so"
     answer = ann.post("/not-told", mail=names[0], decision="resend-acknowledgement", reason="the address works now")
     assert answer.status == 303 and answer.to == "/not-told?said=recorded"
     assert "has been" in ann.get("/not-told").text
     assert item(desk, names[0])["approval_list"][-1]["decision"] == "resend-acknowledgement"
+
+
+def test_of_many_sent_again_it_is_said_which_were_not_and_why(desk):
+    ann = desk.visitor("operator")
+    name, = re.findall(r'name="mail" value="([^"]+)"', ann.get("/not-told").text)
+    form = [("form_token", ann.token()), ("decision", "resend-acknowledgement"), ("reason", "their server works again")]
+    answer = ann.ask("POST", "/not-told", form + [("mail", DOUBT), ("mail", name), ("mail", "HD-00000000")])
+    text = html.unescape(answer.text)
+    assert answer.status == 409 and "1 of 3 are recorded" in text
+    assert re.search(rf'<a href="/mail/{DOUBT}">{DOUBT}</a>: \S', text) and re.search(r'HD-00000000</a>: \S', text)
+    assert name not in text, "what is recorded waits here no more"
+    assert desk.sql("SELECT COUNT(*) FROM approval WHERE decision = 'resend-acknowledgement'") == [(1,)]
 
 
 def test_a_case_is_closed_and_opened_again(desk):
