@@ -47,6 +47,8 @@ static void a_name_that_comes_often_gives_all_its_values(void **state)
     assert_string_equal(form_next(&form, "m", &at), "2");
     assert_string_equal(form_next(&form, "m", &at), "3");
     assert_null(form_next(&form, "m", &at));
+    assert_true(form_has_value(&form, "m", "2"));
+    assert_false(form_has_value(&form, "m", "4") || form_has_value(&form, "n", "2"));
     assert_true(form_has(&form, "x") && !form_has(&form, "y"));
 }
 
