@@ -44,8 +44,8 @@
     X(CALL_COURIER_RELEASE,   "lets the end-of-data line go",            0,                          1)      \
     X(CALL_COURIER_ABANDON,   "abandons a letter",                       0,                          1)      \
     X(CALL_COURIER_REST,      "ends idle connections",                   0,                          1)      \
-    X(CALL_DESK_CREATE,       "makes a case at the help desk",           MAY_DEFER | MAY_LOSE | MAY_HAVE | MAY_REFUSE | MAY_HALF, 100) \
-    X(CALL_DESK_FIND,         "looks for a case at the help desk",       MAY_DEFER,                  60)     \
+    X(CALL_DESK_CREATE,       "makes a case or reply at the help desk",  MAY_DEFER | MAY_LOSE | MAY_HAVE | MAY_REFUSE | MAY_HALF, 100) \
+    X(CALL_DESK_FIND,         "looks for what the help desk has made",   MAY_DEFER,                  60)     \
     X(CALL_READER_READ,       "reads a mail",                            MAY_DEFER | MAY_REFUSE,     10)     \
     X(CALL_COMPOSER_COMPOSE,  "writes an acknowledgement",               MAY_BREAK,                  1)      \
     X(CALL_PROCESSES_ENTER,   "takes the lock on its run file",          MAY_BREAK,                  1)      \

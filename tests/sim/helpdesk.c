@@ -12,7 +12,7 @@ static void becomes_visible(struct world *world, void *arg)
     struct record *record = arg;
 
     record->visible = true;
-    tell(world, "case %s shows at the help desk", record->id);
+    tell(world, "%s shows at the help desk", record->id);
 }
 
 struct record *helpdesk_find(struct world *world, const char *key)
@@ -32,19 +32,77 @@ size_t helpdesk_count(const struct world *world, const char *key)
     return count;
 }
 
-struct record *helpdesk_make(struct world *world, const char *key, int64_t visible_after_ms)
+bool helpdesk_has(const struct world *world, const char *id)
+{
+    for (size_t i = 0; i < world->helpdesk.records; i++)
+        if (strcmp(world->helpdesk.record[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+void helpdesk_allow(struct world *world, const char *key)
 {
     struct helpdesk *desk = &world->helpdesk;
-    struct record *record = helpdesk_find(world, key);
 
-    if (record != NULL && world->scenario.desk_unique)
+    assert(desk->permissions < RECORDS_MAX);
+    snprintf(desk->permission[desk->permissions++].key, KEY_SIZE, "%s", key);
+}
+
+size_t helpdesk_allowed(const struct world *world, const char *key)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < world->helpdesk.permissions; i++)
+        count += strcmp(world->helpdesk.permission[i].key, key) == 0;
+    return count;
+}
+
+static struct record *made_with(struct helpdesk *desk, const char *effect)
+{
+    for (size_t i = 0; i < desk->records; i++)
+        if (strcmp(desk->record[i].effect, effect) == 0)
+            return &desk->record[i];
+    return NULL;
+}
+
+/* What the kind of guarantee knows of a second request. */
+static struct record *is_there(struct world *world, const struct case_facts *facts)
+{
+    switch (world->scenario.desk_kind) {
+    case DESK_CONDITIONAL:
+        return helpdesk_find(world, facts->key);
+    case DESK_IDEMPOTENT:
+        return made_with(&world->helpdesk, facts->effect);
+    case DESK_LOOK:
+    case DESK_NOTHING:
+        break;
+    }
+    return NULL;
+}
+
+struct record *helpdesk_make(struct world *world,
+                             const struct case_facts *facts,
+                             enum destination_step step,
+                             int64_t visible_after_ms,
+                             bool *adopted)
+{
+    struct helpdesk *desk = &world->helpdesk;
+    struct record *record = is_there(world, facts);
+
+    *adopted = record != NULL && world->scenario.desk_kind == DESK_CONDITIONAL;
+    if (record != NULL)
         return record;
     assert(desk->records < RECORDS_MAX);
     record = &desk->record[desk->records++];
-    snprintf(record->key, sizeof record->key, "%s", key);
+    snprintf(record->key, sizeof record->key, "%s", facts->key);
+    snprintf(record->effect, sizeof record->effect, "%s", facts->effect);
     snprintf(record->id, sizeof record->id, "T-%zu", desk->records);
     world->moved++;
-    tell(world, "the help desk makes case %s of %s", record->id, mail_label(world, key));
+    if (step == STEP_CREATE)
+        tell(world, "the help desk makes case %s of %s", record->id, mail_label(world, facts->key));
+    else
+        tell(world, "the help desk adds %s to its case %s, as %s", mail_label(world, facts->key),
+             facts->id, record->id);
     if (visible_after_ms == 0)
         record->visible = true;
     else

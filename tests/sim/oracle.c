@@ -101,6 +101,7 @@ void oracle_judge(struct world *world, bool answered)
         active++;
         oracle_v1_every_message_is_listed(world, d);
         oracle_v2_one_case(world, d);
+        oracle_v2_at_the_desk(world, d);
         oracle_v3_files_are_the_plan(world, d);
         oracle_v4_told_once(world, d);
         oracle_v5_unknown_is_left_by_a_person(world, d);

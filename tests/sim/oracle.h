@@ -19,6 +19,10 @@ void oracle_before_move(struct run *run, const struct folder *folder, const stru
 /* V8, and arm at the dot: a run is about to send this acknowledgement's end-of-data line. */
 void oracle_before_line(struct run *run, const char *effect);
 
+/* V2: a run adds a reply to a case, which must stand there. */
+struct case_facts;
+void oracle_before_append(struct run *run, const struct case_facts *facts);
+
 /* V4: a person says that an acknowledgement was not sent, and it was taken. */
 void oracle_not_sent_taken(struct world *world, struct deployment *deployment, const char *effect);
 

@@ -12,6 +12,10 @@
 void oracle_v1_every_message_is_listed(struct world *world, struct deployment *d);
 void oracle_v2_one_case(struct world *world, struct deployment *d);
 void oracle_v3_files_are_the_plan(struct world *world, struct deployment *d);
+/* oracle_desk.c */
+void oracle_v2_at_the_desk(struct world *world, struct deployment *d);
+/* V6: whoever is told has their case, or their reply, at the help desk. */
+void oracle_told_after_its_case(struct run *run, const char *effect);
 /* oracle_told.c */
 void oracle_v4_told_once(struct world *world, struct deployment *d);
 void oracle_v5_unknown_is_left_by_a_person(struct world *world, struct deployment *d);

@@ -94,16 +94,13 @@ static void each_case_item(struct world *world, struct deployment *d)
         d,
         "SELECT i.key, c.reference, (SELECT count(*) FROM case_message m WHERE m.key = i.key AND "
         "m.case_key = i.key"
-        " AND m.direction = 'in'), i.case_key,"
-        " (SELECT count(*) FROM effect e WHERE e.key = i.key AND e.kind = 'case' AND e.target = "
-        "'desk' AND e.status = 'done')"
+        " AND m.direction = 'in'), i.case_key"
         " FROM item i LEFT JOIN case_record c ON c.key = i.key WHERE i.disposition = 'case'",
         NULL);
 
     while (sql_row(s)) {
         char reference[REFERENCE_SIZE];
         const char *key = sql_text(s, 0);
-        size_t at_desk = helpdesk_count(world, key);
 
         reference_of(PREFIX, key, REFERENCE_DIGITS, reference);
         if (strcmp(reference, sql_text(s, 1)) != 0)
@@ -111,12 +108,6 @@ static void each_case_item(struct world *world, struct deployment *d)
                   sql_text(s, 1));
         if (sql_int(s, 2) != 1 || strcmp(key, sql_text(s, 3)) != 0)
             broke(world, "V2", "%s has no case of its own", mail_label(world, key));
-        if (at_desk > 1)
-            broke(world, "V2", "%s has %zu cases at the help desk", mail_label(world, key),
-                  at_desk);
-        if (world->scenario.desk && sql_int(s, 4) > 0 && at_desk == 0)
-            broke(world, "V2", "the case of %s is said to stand at the help desk",
-                  mail_label(world, key));
     }
 }
 
@@ -140,12 +131,6 @@ void oracle_v2_one_case(struct world *world, struct deployment *d)
                    "item.disposition <> 'case'",
                    NULL) > 0)
         broke(world, "V2", "there is a case that no mail made");
-    if (d->went_back > 0) /* the mail may be gone, and the ledger has forgotten it */
-        return;
-    for (size_t i = 0; i < world->helpdesk.records; i++)
-        if (sql_number(d, "SELECT count(*) FROM item WHERE key = ?1", world->helpdesk.record[i].key,
-                       NULL) == 0)
-            broke(world, "V2", "the help desk has a case of a mail that the ledger does not know");
 }
 
 /* ---- V3 -------------------------------------------------------------------------------------- */

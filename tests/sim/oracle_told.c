@@ -117,6 +117,8 @@ void oracle_before_line(struct run *run, const char *effect)
 {
     struct deployment *d = run->deployment;
 
+    if (run->world->scenario.desk)
+        oracle_told_after_its_case(run, effect);
     if (sql_number(
             d,
             "SELECT count(*) FROM attempt a JOIN effect e ON e.id = a.effect WHERE e.ack_id = ?1"

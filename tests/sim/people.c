@@ -103,6 +103,16 @@ static bool is_mended(enum reason reason)
     return reason == REASON_FILE_DIFFERS || reason == REASON_ORIGINAL_LOST;
 }
 
+/* Who looks at a help desk that cannot be asked may overlook what is there. */
+static enum decision about_case(struct world *world, const struct question *q)
+{
+    bool there = helpdesk_count(world, q->key) > 0;
+    bool mistaken = world->scenario.desk_kind == DESK_NOTHING && !world->scenario.steady &&
+                    q->reason == REASON_UNKNOWN_CASE && rng_one_in(&world->rng, 4);
+
+    return there && !mistaken ? DECIDE_CASE_MADE : DECIDE_CASE_NOT_MADE;
+}
+
 /* What the person says; DECISION_RULES_NONE where the question is not one that a decision answers. */
 static bool choose(struct world *world, const struct question *q, enum decision *out)
 {
@@ -127,7 +137,7 @@ static bool choose(struct world *world, const struct question *q, enum decision 
         return true;
     case REASON_UNKNOWN_CASE:
     case REASON_CASE_REFUSED:
-        *out = helpdesk_count(world, q->key) > 0 ? DECIDE_CASE_MADE : DECIDE_CASE_NOT_MADE;
+        *out = about_case(world, q);
         return true;
     case REASON_FILE_DIFFERS:
     case REASON_ORIGINAL_LOST:
@@ -180,6 +190,8 @@ decide(struct world *world, struct deployment *d, const struct question *q, enum
         reached_row("O03");
         smtp_allow(world, q->effect);
     }
+    if (rc == RC_OK && decision == DECIDE_CASE_NOT_MADE && record != NULL)
+        helpdesk_allow(world, q->key);
     return rc;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gate.h"
+#include "oracle.h"
 #include "ports.h"
 #include "reached.h"
 #include "world.h"
@@ -8,6 +9,9 @@
 
 #include <stdio.h>
 #include <string.h>
+
+/* Longer than any schedule: a clock that jumps a day is past it, and then a person is asked. */
+#define IDEMPOTENCY_LIFE HOURS(24)
 
 static void done(struct destination_answer *out, const struct record *record, bool adopted)
 {
@@ -18,13 +22,13 @@ static void done(struct destination_answer *out, const struct record *record, bo
 
 /* The answers that no answer of the port's own result carries: they are told in `out`. */
 static enum rc make(struct run *run,
+                    enum destination_step step,
                     const struct case_facts *facts,
                     enum answer answer,
                     struct destination_answer *out)
 {
     struct world *world = run->world;
-    const struct record *there = helpdesk_find(world, facts->key);
-    bool adopted = there != NULL && world->scenario.desk_unique;
+    bool adopted = false;
     int64_t later_ms =
         answer == ANSWER_HALF ? MINUTES(2) : 0; /* D09: shows after a look-up said no */
 
@@ -46,7 +50,9 @@ static enum rc make(struct run *run,
         *out = (struct destination_answer){.outcome = OUTCOME_UNKNOWN, .fault = FAULT_UNKNOWN};
         return RC_OK;
     }
-    const struct record *record = helpdesk_make(world, facts->key, later_ms);
+    if (step == STEP_APPEND)
+        oracle_before_append(run, facts);
+    const struct record *record = helpdesk_make(world, facts, step, later_ms, &adopted);
 
     done(out, record, adopted);
     if (answer == ANSWER_HAD || answer == ANSWER_HALF) {
@@ -66,11 +72,10 @@ static enum rc desk_create(void *self,
 {
     struct run *run = self;
     enum answer answer = gate_open(run, CALL_DESK_CREATE);
-    (void)step;
 
     if (answer == ANSWER_DEAD)
         return answer_fail(CALL_DESK_CREATE, answer, err);
-    return gate_close(run, CALL_DESK_CREATE, make(run, facts, answer, out), err);
+    return gate_close(run, CALL_DESK_CREATE, make(run, step, facts, answer, out), err);
 }
 
 static enum rc look(struct run *run,
@@ -105,14 +110,33 @@ static enum rc desk_find(void *self,
     return gate_close(run, CALL_DESK_FIND, look(run, facts, answer, out), err);
 }
 
+/* How long a second request is harmless, as `guarantee` says it. */
+static int64_t unique_ms(enum desk_kind kind)
+{
+    switch (kind) {
+    case DESK_CONDITIONAL:
+        return INT64_MAX;
+    case DESK_IDEMPOTENT:
+        return IDEMPOTENCY_LIFE;
+    case DESK_LOOK:
+    case DESK_NOTHING:
+        break;
+    }
+    return 0;
+}
+
 struct destination port_destination(struct run *run)
 {
+    const struct scenario *s = &run->world->scenario;
+    struct destination_can can = {.act = true,
+                                  .look = s->desk_kind != DESK_NOTHING && !s->desk_silent,
+                                  .unique_ms = unique_ms(s->desk_kind)};
+
     return (struct destination){
         .self = run,
         .name = "desk",
-        .can = {[STEP_CREATE] = {.act = true,
-                                 .look = true,
-                                 .unique_ms = run->world->scenario.desk_unique ? INT64_MAX : 0}},
+        .can = {[STEP_CREATE] = can,
+                [STEP_APPEND] = s->desk_appends ? can : (struct destination_can){.act = false}},
         .act = desk_create,
         .look = desk_find,
     };

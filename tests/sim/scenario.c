@@ -24,7 +24,7 @@ static const struct {
                .has_move = true, .evidence_folder = true, .runs = 1, .steady = true}},
     /* A further destination, and a server without MOVE. */
     {"desk",  {.mails = 1, .copies_percent = 100, .mail_within_ms = 0, .poll_ms = MINUTES(5), .evidence_folder = true,
-               .desk = true, .desk_unique = true, .runs = 1, .steady = true}},
+               .desk = true, .desk_kind = DESK_CONDITIONAL, .runs = 1, .steady = true}},
 };
 /* clang-format on */
 
@@ -51,6 +51,21 @@ static unsigned draw_kinds(struct rng *r)
     return kinds & ~KIND_OF(MAIL_OLD);
 }
 
+/* From a stream of its own, so that seeds without a destination, and those that are kept, mean what they
+ * did before. */
+static void draw_desk(struct world *world)
+{
+    struct scenario *s = &world->scenario;
+    struct rng own = {world->seed << 28};
+
+    if (rng_one_in(&own, 2))
+        s->desk_kind = s->desk_kind == DESK_CONDITIONAL ? DESK_IDEMPOTENT : DESK_NOTHING;
+    s->desk_silent = s->desk_kind == DESK_IDEMPOTENT && rng_one_in(&own, 3);
+    s->desk_appends = rng_one_in(&own, 2);
+    if (s->desk && s->desk_appends && !rng_one_in(&own, 3))
+        s->answers_percent = 60; /* without replies there is nothing to append */
+}
+
 void scenario_draw(struct world *world)
 {
     struct rng *r = &world->rng;
@@ -72,7 +87,7 @@ void scenario_draw(struct world *world)
         .evidence_delay_ms = delays[rng_below(r, LENGTH(delays))],
         .replaces_message_id = percent(r, 15),
         .desk = percent(r, 20),
-        .desk_unique = percent(r, 60),
+        .desk_kind = percent(r, 60) ? DESK_CONDITIONAL : DESK_LOOK,
         .runs = percent(r, 60) ? 1 : 2 + rng_below(r, 2),
         .two_machines = percent(r, 25),
         .two_deployments = percent(r, 7),
@@ -90,8 +105,10 @@ void scenario_draw(struct world *world)
     s->switch_one_in = s->runs + s->two_deployments > 1 ? 2 + rng_below(r, 12) : 0;
     if (s->restores) {
         s->two_deployments = false;
-        s->desk_unique = true; /* no other help desk can be asked about what a ledger forgot */
+        s->desk_kind =
+            DESK_CONDITIONAL; /* no help desk without a guarantee knows what a ledger forgot */
     }
+    draw_desk(world);
 }
 
 /* ---- mail ------------------------------------------------------------------------------------ */

@@ -13,6 +13,14 @@
 
 struct world;
 
+/* What a further destination guarantees. */
+enum desk_kind {
+    DESK_CONDITIONAL, /* one record a key; a second request is told 409 */
+    DESK_IDEMPOTENT,  /* a second request with the same Idempotency-Key gets the first's answer */
+    DESK_LOOK,        /* nothing, but it can be asked */
+    DESK_NOTHING,     /* nor asked: whatever is unknown waits for a person */
+};
+
 struct scenario {
     /* the world */
     unsigned mails;           /* that come, copies apart */
@@ -28,7 +36,9 @@ struct scenario {
     int64_t evidence_delay_ms;
     bool replaces_message_id; /* in that copy */
     bool desk;                /* a further destination */
-    bool desk_unique;         /* it enforces uniqueness */
+    enum desk_kind desk_kind;
+    bool desk_silent;  /* it is not asked although it keeps to its Idempotency-Key */
+    bool desk_appends; /* it takes replies, too */
     bool list_copies, refuses_exe;
     /* the runs */
     unsigned runs; /* at once, of the first deployment */

@@ -27,6 +27,7 @@ void settings_policy(const struct world *world, struct policy *out)
         .folder_duplicates = PROCESSED,
         .folder_unprocessable = "",
         .destination = world->scenario.desk ? "desk" : "ledger",
+        .destination_appends = world->scenario.desk && world->scenario.desk_appends,
     };
 }
 
@@ -52,7 +53,7 @@ void settings_of(const struct run *run, struct service_settings *out)
         .give_up_after_ms = HOURS(48),
         .poll_ms = run->world->scenario.poll_ms,
         .disk_reserve = INT64_C(1) << 30,
-        .settle_ms = MINUTES(15),
+        .settle_ms = SETTLE,
         .retry = {SECONDS(5), MINUTES(15)},
         .batch = 4,
     };

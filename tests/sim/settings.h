@@ -11,6 +11,7 @@
 #define LEASE         MINUTES(5)
 #define FINAL_TIMEOUT MINUTES(10)
 #define EVIDENCE_WAIT MINUTES(15)
+#define SETTLE        MINUTES(15)
 
 struct run;
 struct world;
