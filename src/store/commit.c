@@ -138,21 +138,32 @@ static enum rc went_on(struct db *db, const struct change *c, bool *out, struct 
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-/* Evidence may have settled the doubt since the caller looked: there is nothing to ask then. */
+/* What must still stand so that there is something to ask; NULL: nothing else can answer it. */
+static const char *asked_about(enum reason reason)
+{
+#define EFFECT_OF "SELECT 1 AS one FROM effect WHERE key = $1 AND "
+    if (reason == REASON_UNKNOWN_SENT)
+        return EFFECT_OF "kind = 'acknowledgement' AND status = 'unknown'";
+    if (reason == REASON_CASE_REFUSED)
+        return EFFECT_OF "kind = 'case' AND status = 'refused'";
+    return NULL;
+#undef EFFECT_OF
+}
+
+/* Evidence or a replay may have settled it since the caller looked: there is nothing to ask then. */
 static enum rc still_a_question(struct db *db, const struct change *c, struct err *err)
 {
-    static const char find[] = "SELECT 1 AS one FROM effect WHERE key = $1"
-                               " AND kind = 'acknowledgement' AND status = 'unknown'";
+    const char *find = asked_about(c->item.reason);
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
-    if (c->item.keep || c->item.on != ITEM_ON_WAIT || c->item.reason != REASON_UNKNOWN_SENT)
+    if (c->item.keep || c->item.on != ITEM_ON_WAIT || !find)
         return RC_OK;
     TRY(stmt_open(db, find, &s, err));
     stmt_text(s, 1, c->key);
     enum rc rc = stmt_row(s, err);
 
     if (rc == RC_NOT_FOUND)
-        return FAIL(err, RC_CONFLICT, "ledger: whether item %.12s was acknowledged is known",
+        return FAIL(err, RC_CONFLICT, "ledger: what a person would be asked of item %.12s is known",
                     c->key);
     return rc;
 }

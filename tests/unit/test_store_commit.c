@@ -114,6 +114,28 @@ static void evidence_needs_no_fence_and_other_changes_do(void **state)
     assert_int_equal(COUNT(d, "event WHERE key = $1 AND what = 'evidence'", c.item->key), 2);
 }
 
+/* An operator replays what a run still has in hand: what it would ask is answered by then. */
+static void a_case_that_was_refused_is_asked_about_only_while_it_is(void **state)
+{
+    struct desk *d = *state;
+    struct replay_result result;
+
+    d->policy.destination = "crm";
+    CLEANUP(claimed_clear) struct claimed c = one_in_hand(d);
+    struct work_effect *made = effect_in(c.item, EFFECT_CASE);
+    struct change asks = item_step_to(c.item, ITEM_ON_WAIT);
+
+    asks.item.reason = REASON_CASE_REFUSED;
+    COMMIT(d, RUN_A, arm(c.item, made));
+    COMMIT(d, RUN_A, ended(c.item, made, OUTCOME_REFUSED));
+    must(d, d->l.people->replay(d->store, c.item->key, "ann", "again", d->now, &result, &d->err));
+    assert_string_equal(
+        LOOK(d, "status AS v FROM effect WHERE key = $1 AND target = 'crm'", c.item->key),
+        "planned");
+    assert_int_equal(try_commit(d, RUN_A, &asks, 1), RC_CONFLICT);
+    assert_string_equal(LOOK(d, ITEM("state"), c.item->key), "in_progress");
+}
+
 static void what_met_everybody_is_taken_back_without_a_lease(void **state)
 {
     struct desk *d = *state;
@@ -352,6 +374,7 @@ int main(void)
         AT_DESK(all_changes_or_none_and_the_first_that_fails_is_named),
         AT_DESK(what_follows_the_giving_back_in_one_batch_is_still_ours),
         AT_DESK(evidence_needs_no_fence_and_other_changes_do),
+        AT_DESK(a_case_that_was_refused_is_asked_about_only_while_it_is),
         AT_DESK(what_met_everybody_is_taken_back_without_a_lease),
         AT_DESK(arming_fixes_the_completion_state_its_id_and_the_letters_date),
         AT_DESK(a_letter_is_kept_as_it_was_first_armed),
