@@ -208,7 +208,8 @@ bool imap_new_uidvalidity(struct world *world, const char *name)
 }
 
 /* The inbox as it was restored from a copy of some time ago: what came since is gone, and its UIDs
- * are given again. No server does that under an open session, so those end. */
+ * are given again. No server does that under an open session, nor within one turn: those end, and the
+ * server is back for the next. */
 void imap_falls_back(struct world *world, uint32_t back)
 {
     struct folder *inbox = imap_folder(&world->imap, INBOX);

@@ -15,7 +15,7 @@ static enum rc connected(struct run *run, struct err *err)
 {
     bool lost = run->session_lost;
 
-    run->session_lost = false; /* the next call connects anew */
+    run->session_missed |= lost;
     if (run->world->imap.down)
         return FAIL(err, RC_DEFERRED, "sim: the IMAP server is down");
     return lost ? FAIL(err, RC_DEFERRED, "sim: the connection is gone") : RC_OK;

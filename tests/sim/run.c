@@ -83,6 +83,8 @@ static bool one_tick(struct run *run, struct service *service)
     if (!run_lives(run))
         return false;
     run->ticks++;
+    if (run->session_missed)
+        run->session_lost = run->session_missed = false;
     if (rc == RC_BROKEN) {
         tell(world, "run %u cannot go on: %s", run->number, err.text);
         run->failed = true;

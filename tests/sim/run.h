@@ -55,7 +55,8 @@ struct run {
     bool asked_to_stop;
     bool failed; /* ended by itself: this installation cannot go on */
     bool has_lock;
-    bool session_lost; /* its connection to the IMAP server is gone, and it does not know yet */
+    bool session_lost;   /* its connection to the IMAP server is gone, and it does not know yet */
+    bool session_missed; /* it knows; the server is back for its next turn */
     struct run_facts facts;
     unsigned calls; /* port calls while it lived */
     unsigned calls_after_death;

@@ -221,9 +221,15 @@ static int64_t marked(struct deployment *d)
     return sql_number(d, "SELECT max(marked_event) FROM mailbox", NULL);
 }
 
+/* Before that a ledger is a new one, and what lies in the inbox is from before. */
+static bool inbox_was_seen(struct deployment *d)
+{
+    return sql_number(d, "SELECT count(*) FROM mailbox WHERE import_uidvalidity > 0", NULL) > 0;
+}
+
 static bool remember(struct world *world, struct run *at)
 {
-    if (!world->scenario.restores || at->deployment->remembered)
+    if (!world->scenario.restores || at->deployment->remembered || !inbox_was_seen(at->deployment))
         return false;
     tell(world, "somebody copies the ledger");
     deployment_remember(at->deployment);
