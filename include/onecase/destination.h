@@ -96,3 +96,5 @@ enum destination_step destination_step_of(const char *destination,
                                           const char *target);
 const char *destination_step_text(enum destination_step step);
 const char *destination_step_meaning(enum destination_step step);
+/* By whom and how it is taken back, if at all, and what becomes of it when a later step fails. */
+const char *destination_step_back(enum destination_step step);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli_p.h"
 
+#include <onecase/destination.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +109,51 @@ static void steps(const struct call *call, const struct view_item *i)
     table_print(t, table_width(call), false, stdout);
 }
 
+/* ---- what can be taken back of it ----------------------------------------------------------------------- */
+
+/* Where its case is made besides the ledger; NULL: nowhere. */
+static const char *further(const struct view_item *i)
+{
+    for (size_t n = 0; n < i->effects; n++) {
+        const struct view_effect *e = &i->effect[n];
+        if (strcmp(e->kind, effect_kind_text(EFFECT_CASE)) == 0 &&
+            strcmp(e->target, "ledger") != 0 && !strchr(e->target, '/'))
+            return e->target;
+    }
+    return NULL;
+}
+
+static enum destination_step
+step_there(const struct view_item *i, const struct view_effect *e, const char *destination)
+{
+    enum disposition disposition;
+    enum effect_kind kind;
+    if (!disposition_parse(i->disposition, &disposition) || !effect_kind_parse(e->kind, &kind))
+        return STEP_COUNT;
+    return destination_step_of(destination, disposition, kind, e->target);
+}
+
+static void taking_back(const struct call *call, const struct view_item *i)
+{
+    const char *destination = further(i);
+    if (!destination)
+        return;
+    heading(call, "What can be taken back there");
+    for (size_t n = 0; n < i->effects; n++) {
+        const struct view_effect *e = &i->effect[n];
+        enum destination_step step = step_there(i, e, destination);
+        CLEANUP(str_clear) struct str line = STR_INIT;
+        if (step == STEP_COUNT || has_status(e, EFFECT_SKIPPED) || has_status(e, EFFECT_REFUSED))
+            continue;
+        str_addf(&line, "%s: %s.", e->target, destination_step_back(step));
+        plain_wrap(str_z(&line), 0, call->width, stdout);
+    }
+    plain_wrap(
+        "Nothing is taken back by itself. Once the case is made there, trying again is safer than"
+        " undoing; from the confirmation on there is only going forward.",
+        0, call->width, stdout);
+}
+
 /* ---- what happened, in time order ------------------------------------------------------------------------ */
 
 static void story(const struct call *call, const struct view_item *i)
@@ -153,6 +200,7 @@ int cmd_item(struct call *call)
     head(call, view.row);
     question(call, view.row);
     steps(call, view.row);
+    taking_back(call, view.row);
     story(call, view.row);
     conditions(call, view.row);
     return EXIT_DONE;

@@ -18,6 +18,22 @@ const char *destination_step_meaning(enum destination_step step)
     return meanings[step];
 }
 
+const char *destination_step_back(enum destination_step step)
+{
+    static const char *const texts[STEP_COUNT] = {
+        [STEP_CREATE] = "a person can take it back, with 'case --withdraw'; when a later step fails"
+                        " it stands, and that step is tried again",
+        [STEP_APPEND] = "cannot be taken back; when a later step fails it stands, and that step is"
+                        " tried again",
+        [STEP_ATTACH] = "is taken back with its case only; when the destination refuses it, that is"
+                        " an exception, and all else goes on",
+        [STEP_CLOSE] = "is taken back here alone, with 'case --reopen'; it is tried again until it"
+                       " is done",
+        [STEP_REMOVE] = "cannot be taken back; it is tried again until it is done",
+    };
+    return texts[step];
+}
+
 enum destination_step destination_step_of(const char *destination,
                                           enum disposition disposition,
                                           enum effect_kind kind,

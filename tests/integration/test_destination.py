@@ -333,6 +333,10 @@ def test_a_reply_and_its_file_go_to_the_case_that_is_there(rig):
         reply = next(i for i in rig.items() if i["disposition"] == "append")
         assert step_at(rig, reply, "case", "desk")["external_id"] == "1"
         assert step_at(rig, reply, "attachment", "desk/01-report.pdf")["status"] == "done"
+        taken_back = {item["disposition"]: rig.run("item", item["key"]).stdout for item in rig.items()}
+        assert "desk: a person can take it back, with 'case --withdraw'" in taken_back["case"]
+        assert "desk: cannot be taken back" in taken_back["append"]
+        assert "desk/01-report.pdf: is taken back with its case only" in taken_back["append"]
     assert_invariants(rig)
 
 
