@@ -186,6 +186,7 @@ struct config_destination {
     const char *username, *password, *password_file; /* Basic */
     const char *authorization, *authorization_file;  /* the whole value of that header */
     struct config_auth oauth;                        /* its token_url is "": none */
+    struct config_request session;                   /* its `field` is the header that shows one */
     enum config_guarantee guarantee;
     enum config_unknown unknown;
     int64_t idempotency_life_ms, settle_ms, timeout_ms;

@@ -37,6 +37,15 @@ struct http_sign_in {
     void (*refused)(void *ctx); /* may be NULL: there is no other */
 };
 
+/* A session that the sign-in opens by GET, and that every other request shows in its place; opened again
+ * after a 401. `path` NULL or "": there is none. */
+struct http_session {
+    const char *path;
+    struct texts headers; /* "Name: value" */
+    const char *id;       /* pointer into the answer */
+    const char *header;   /* the name of the one that shows it */
+};
+
 /* How a file is sent: as {{content}} of the body in base 64, as the whole body, or as a field of a form
  * (RFC 7578), after those that the body's members are. */
 enum http_upload_as { UPLOAD_BASE64, UPLOAD_RAW, UPLOAD_FORM };
@@ -67,6 +76,7 @@ struct http_destination_settings {
     struct http_shape read; /* by {{id}}: read back after the case was made or taken over */
     const char *username, *password; /* HTTP Basic, or "" */
     struct http_sign_in sign_in;
+    struct http_session session;
     const char *ca_file, *proxy;
     int64_t timeout_ms;
     bool explain; /* `why` of an answer tells what the destination's is made of: names, no values */
@@ -78,6 +88,8 @@ enum rc http_shape_check(const struct http_shape *shape,
                          enum destination_step step,
                          bool acts,
                          struct err *err) MUST_CHECK;
+
+enum rc http_session_check(const struct http_session *session, struct err *err) MUST_CHECK;
 
 struct http_destination;
 

@@ -42,6 +42,12 @@ static struct http_shape shape_from(const struct config_request *r)
     };
 }
 
+static struct http_session session_from(const struct config_request *r)
+{
+    return (struct http_session){
+        .path = r->path, .headers = r->headers, .id = r->id, .header = r->field};
+}
+
 /* clang-format off */
 static const struct {
     const char *name;
@@ -68,6 +74,27 @@ static const struct config_request *request_of(const struct config_destination *
 
 /* ---- checking --------------------------------------------------------------------------------- */
 
+static void tell(const struct config *config,
+                 const struct config_destination *d,
+                 const struct config_request *request,
+                 const char *name,
+                 const struct err *err,
+                 struct str *problems)
+{
+    struct config_place place = config_part_place(request, err->text);
+    str_addf(problems, "%s:%zu:%zu: destination %s, %s: %s\n", config->path, place.line,
+             place.column, d->name, name, err->text);
+}
+
+static void
+check_session(const struct config *config, const struct config_destination *d, struct str *problems)
+{
+    struct err err = ERR_INIT;
+    struct http_session session = session_from(&d->session);
+    if (http_session_check(&session, &err) != RC_OK)
+        tell(config, d, &d->session, "session", &err, problems);
+}
+
 static void check_request(const struct config *config,
                           const struct config_destination *d,
                           size_t number,
@@ -80,17 +107,17 @@ static void check_request(const struct config *config,
     if (!shape.method || !shape.method[0] ||
         http_shape_check(&shape, requests[number].step, acts, &err) == RC_OK)
         return;
-    struct config_place place = config_part_place(request, err.text);
-    str_addf(problems, "%s:%zu:%zu: destination %s, %s: %s\n", config->path, place.line,
-             place.column, d->name, requests[number].name, err.text);
+    tell(config, d, request, requests[number].name, &err, problems);
 }
 
 enum rc desk_check(const struct config *config, struct str *problems)
 {
     size_t before = problems->len;
-    for (size_t i = 0; i < config->destinations.count; i++)
+    for (size_t i = 0; i < config->destinations.count; i++) {
+        check_session(config, &config->destinations.at[i], problems);
         for (size_t k = 0; k < LENGTH(requests); k++)
             check_request(config, &config->destinations.at[i], k, problems);
+    }
     return problems->len == before ? RC_OK : RC_USAGE;
 }
 
@@ -205,6 +232,7 @@ void desk_open(const struct config_destination *config, struct desk *out)
         .ca_file = config->ca_file,
         .proxy = config->proxy,
         .timeout_ms = config->timeout_ms,
+        .session = session_from(&config->session),
     };
     take_requests(out);
     take_sign_in(out);

@@ -81,9 +81,9 @@ static void keep_places(struct reading *r, struct config_request *q)
 
 static void keep_all_places(struct reading *r, struct config_destination *d)
 {
-    struct config_request *const request[] = {&d->create,   &d->find,     &d->read,
-                                              &d->append,   &d->appended, &d->attach,
-                                              &d->attached, &d->close,    &d->remove};
+    struct config_request *const request[] = {&d->create,   &d->find,   &d->read,     &d->append,
+                                              &d->appended, &d->attach, &d->attached, &d->close,
+                                              &d->remove,   &d->session};
 
     for (size_t i = 0; i < LENGTH(request); i++)
         keep_places(r, request[i]);

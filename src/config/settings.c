@@ -551,6 +551,20 @@ static const struct setting oauth_rows[] = {
 #undef AT
 static const struct block oauth = BLOCK_OF(oauth_rows, struct config_auth);
 
+#define AT(member) offsetof(struct config_request, member)
+static const struct setting session_rows[] = {
+    {"path",    VALUE_TEXT, REQUIRED, AT(path),    NULL, 1, 2048,
+     .says = "Added to url; GET there opens a session.", .example = "/initSession"},
+    {"headers", VALUE_TEXT, MANY,     AT(headers), "[]", 1, 2048,
+     .says = "Further headers, each \"Name: value\"."},
+    {"id",      VALUE_TEXT, REQUIRED, AT(id),      NULL, 1, 256,
+     .says = "JSON pointer to the session's token in the answer.", .example = "/session_token"},
+    {"header",  VALUE_TEXT, REQUIRED, AT(field),   NULL, 1, 100,
+     .says = "The header that shows it.", .example = "Session-Token"},
+};
+#undef AT
+static const struct block session = BLOCK_OF(session_rows, struct config_request);
+
 #define AT(member) offsetof(struct config_destination, member)
 static const struct setting destination_rows[] = {
     {"name",               VALUE_NAME,     REQUIRED,                 AT(name),                NULL,      0,                     0,
@@ -570,6 +584,9 @@ static const struct setting destination_rows[] = {
      .example = "/etc/onecase/desk.authorization"},
     {"oauth",              VALUE_BLOCK,    OPTIONAL | SIGN_IN,       AT(oauth),               NULL,      0,                     0,
      .says = "A token, shown as Authorization: Bearer.", .block = &oauth},
+    {"session",            VALUE_BLOCK,    OPTIONAL,                 AT(session),             NULL,      0,                     0,
+     .says = "Where the sign-in opens a session, which every other request shows in its place; opened again when it is refused.",
+     .block = &session},
     {"guarantee",          VALUE_CHOICE,   0,                        AT(guarantee),           "none",    CONFIG_GUARANTEE_NONE, 0,
      .says = "Why a second request makes no second case: unique-key, conditional (If-None-Match: *), idempotency-key, or none.",
      .words = guarantee_words},

@@ -79,6 +79,20 @@ static enum rc check_all_statuses(const struct http_shape *shape, struct err *er
     return check_statuses("refused", &shape->refused, err);
 }
 
+enum rc http_session_check(const struct http_session *session, struct err *err)
+{
+    static const char *const no_names[] = {NULL};
+    if (!session->path || !session->path[0])
+        return RC_OK;
+    TRY(check_template("path", session->path, no_names, err));
+    TRY(check_headers(&session->headers, no_names, err));
+    TRY(check_pointer("id", session->id, err));
+    if (strpbrk(session->header, ": \t\r\n"))
+        return FAIL(err, RC_USAGE,
+                    "header: expected a name without a colon, such as Session-Token");
+    return RC_OK;
+}
+
 enum rc http_shape_check(const struct http_shape *shape,
                          enum destination_step step,
                          bool acts,

@@ -11,11 +11,14 @@
 /* "404" or "4xx". */
 bool status_pattern_good(const char *pattern);
 
+#define SESSION_SIZE 1025
+
 struct http_destination {
     const struct http_destination_settings *set;
     struct http_client *client;
-    unsigned requests; /* made so far */
-    struct str shape;  /* of the last answer, where that is to be explained */
+    unsigned requests;          /* made so far */
+    struct str shape;           /* of the last answer, where that is to be explained */
+    char session[SESSION_SIZE]; /* "": none is open */
 };
 
 /* What is asked: which request of which step, about what. */
