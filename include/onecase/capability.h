@@ -16,6 +16,7 @@
     X(CAN_UIDPLUS,   2,    "UIDPLUS",          "COPYUID says what was moved; UID EXPUNGE",        "a look says what was moved; without MOVE it stays behind as \\Deleted, since a plain EXPUNGE would take what others marked") \
     X(CAN_IDLE,      4,    "IDLE",             "new mail is announced, and looked for anyway",    "new mail is looked for at each poll_interval")                            \
     X(CAN_NAMESPACE, 8,    "NAMESPACE",        "folders are made where the account's own are",    "LIST gives the separator; folders are made at the top")                   \
+    X(CAN_QUOTA,     32,   "QUOTA",            "how full the mailbox is, is asked every hour",    "how full the mailbox is, is not known")                                   \
     X(CAN_UIDNEXT,   0,    "UIDNEXT on opening", "it is taken from there",                        "STATUS asks for it (Courier)")                                            \
     X(CAN_TRYCREATE, 0,    "TRYCREATE",        "the folder is made, and subscribed to",           "LIST says whether the folder is missing; then the same")                  \
     X(CAN_LITERALS,  0,    "LITERAL+",         "not used: a literal waits until the server wants it", "the same")                                                            \

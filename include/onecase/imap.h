@@ -16,6 +16,7 @@
 #include <onecase/clock.h>
 #include <onecase/connection.h>
 #include <onecase/mailbox.h>
+#include <onecase/quota.h>
 
 struct imap_mailbox;
 
@@ -34,7 +35,7 @@ struct mailbox imap_mailbox_port(struct imap_mailbox *mailbox);
 enum rc imap_mailbox_describe(struct imap_mailbox *mailbox, struct str *out, struct err *err)
     MUST_CHECK;
 
-/* The rest is for `doctor`, too. What the server does not say is RC_OK and nothing; what it refuses to say
+/* The rest is for `doctor`, too; the quota is the worker's as well. What the server does not say is RC_OK and nothing; what it refuses to say
  * is a failure. */
 
 /* The words of CAPABILITY. */
@@ -47,15 +48,10 @@ enum rc imap_mailbox_rights(struct imap_mailbox *mailbox,
                             struct str *out,
                             struct err *err) MUST_CHECK;
 
-struct imap_quota {
-    int64_t used_kb, limit_kb; /* a limit of 0: none is said */
-    int64_t used_messages, limit_messages;
-};
-
-/* Where the server has QUOTA. */
+/* Of several that a folder counts to, the fullest. Nothing where the server has no QUOTA. */
 enum rc imap_mailbox_quota(struct imap_mailbox *mailbox,
                            const char *folder,
-                           struct imap_quota *out,
+                           struct quota *out,
                            struct err *err) MUST_CHECK;
 
 /* The folder that the server marks as that of junk, as people write it, and how many messages lie in it;

@@ -22,6 +22,7 @@
 #include <onecase/decision.h>
 #include <onecase/policy.h>
 #include <onecase/processes.h>
+#include <onecase/quota.h>
 #include <onecase/retention.h>
 #include <onecase/webhook.h>
 
@@ -133,6 +134,12 @@ struct ledger_mailboxes {
                              const char *by,
                              struct instant now,
                              struct err *err);
+    /* What the server said of it just now. Views forget it after a day. The record's version stays. */
+    enum rc (*note_quota)(void *self,
+                          const char *mailbox,
+                          const struct quota *quota,
+                          struct instant now,
+                          struct err *err);
 };
 
 /* ---- intake: observed messages become items ----------------------------------------------- */

@@ -146,6 +146,7 @@ struct view_mailbox {
     const char *import_choice, *last_error;
     int64_t last_success_ms;
     int64_t difference; /* messages to be filed that the inbox had no more */
+    struct quota quota; /* as the server said it within the last day; else all 0 */
 };
 
 struct view_key {

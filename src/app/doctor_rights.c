@@ -110,17 +110,13 @@ static void examine_all_rights(const struct looking *l)
 
 /* ---- room --------------------------------------------------------------------------------------------- */
 
-static void judge_room(const struct looking *l, int64_t used, int64_t limit, const char *unit)
+static void judge_room(const struct looking *l, const struct quota_part *part)
 {
     CLEANUP(str_clear) struct str what = STR_INIT;
     CLEANUP(str_clear) struct str mend = STR_INIT;
-    if (limit <= 0)
-        return;
-    int64_t percent = used / ((limit + 99) / 100);
-    bool low = percent >= (int64_t)l->mailbox->quota_warning;
-    str_addf(&what, "the mailbox is %" PRId64 " %% full (%" PRId64 " of %" PRId64 " %s)", percent,
-             used, limit, unit);
-    str_addf(l->facts, "a quota of %" PRId64 " %s\n", limit, unit);
+    bool low = part->percent >= (int64_t)l->mailbox->quota_warning;
+    quota_words(part, &what);
+    str_addf(l->facts, "a quota of %" PRId64 " %s\n", part->limit, part->unit);
     if (low)
         str_addz(&mend,
                  "when it is full nothing comes in and nothing can be filed: make room in it, "
@@ -131,12 +127,14 @@ static void judge_room(const struct looking *l, int64_t used, int64_t limit, con
 
 static void examine_quota(const struct looking *l)
 {
-    struct imap_quota quota;
+    struct quota quota;
+    struct quota_part parts[QUOTA_PARTS_MOST];
     struct err err = ERR_INIT;
     if (imap_mailbox_quota(l->imap, l->mailbox->folders.inbox, &quota, &err) != RC_OK)
         return;
-    judge_room(l, quota.used_kb, quota.limit_kb, "KB");
-    judge_room(l, quota.used_messages, quota.limit_messages, "messages");
+    size_t count = quota_parts(&quota, parts);
+    for (size_t i = 0; i < count; i++)
+        judge_room(l, &parts[i]);
 }
 
 /* ---- junk ---------------------------------------------------------------------------------------------- */
@@ -321,8 +319,7 @@ void doctor_rights(struct examining *x,
     note_offers(&l);
     if (offers(facts, "ACL"))
         examine_all_rights(&l);
-    if (offers(facts, "QUOTA"))
-        examine_quota(&l);
+    examine_quota(&l);
     examine_junk(&l);
     if (mailbox->mode == CONFIG_ACTIVE)
         examine_probe(&l);

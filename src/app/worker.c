@@ -83,6 +83,25 @@ static void say_taken_in(void *ctx, int64_t done, int64_t total)
     t->request->progress(t->request->ctx, t->mailbox, done, total);
 }
 
+/* At the start, and then every hour; whatever comes of it, the mailbox works. True: asked, and what the
+ * server announced in its answer may have been news. */
+static bool ask_for_quota(const struct wired *w, const struct tick_result *r, int64_t *due_boot_ms)
+{
+    struct instant now = clock_now(&w->clock);
+    struct err err = ERR_INIT;
+    struct quota quota;
+    if (r->mailbox_failed || r->other_owner[0] || now.boot_ms < *due_boot_ms || told_to_stop)
+        return false;
+    *due_boot_ms = now.boot_ms + HOURS(1);
+    enum rc rc = imap_mailbox_quota(w->imap, w->mailbox->folders.inbox, &quota, &err);
+    const struct ledger *ledger = &w->data.ledger;
+    if (rc == RC_OK && quota_fullest(&quota).limit > 0)
+        rc = ledger->mailboxes->note_quota(ledger->self, w->mailbox->id, &quota, now, &err);
+    if (rc != RC_OK)
+        log_event(LOG_NOTE, "quota.unknown", "mailbox=%s why=\"%s\"", w->mailbox->id, err.text);
+    return true;
+}
+
 static enum rc run_once(const struct wired *w,
                         struct service *service,
                         const struct run_request *request,
@@ -90,12 +109,14 @@ static enum rc run_once(const struct wired *w,
                         struct err *err)
 {
     struct tick_result r = {.moved = true};
+    int64_t due = 0;
     while (r.moved && !told_to_stop) {
         TRY(one_turn(service, &r, err));
         add_up(&r, sum);
         if (request->progress)
             request->progress(request->ctx, w->mailbox->id, sum->completed, 0);
     }
+    (void)ask_for_quota(w, &r, &due);
     return still_waiting(w, sum, err);
 }
 
@@ -174,6 +195,7 @@ static void sweep_now_and_then(const struct wired *w, int64_t *swept_boot_ms)
 static enum rc run_on(struct wired *w, struct service *service, struct err *err)
 {
     int64_t warned_ms = 0;
+    int64_t quota_due = 0;
     int64_t swept = clock_now(&w->clock).boot_ms;
     while (!told_to_stop) {
         warn_of_secrets(w, &warned_ms);
@@ -183,7 +205,7 @@ static enum rc run_on(struct wired *w, struct service *service, struct err *err)
             return rc;
         if (rc == RC_DEFERRED)
             wake_rest(w->config->first_delay_ms);
-        else if (!r.moved)
+        else if (!r.moved && !ask_for_quota(w, &r, &quota_due))
             wait_for_news(w, &r);
         sweep_now_and_then(w, &swept);
     }

@@ -292,6 +292,17 @@ static void secrets(const struct call *call, const char *id)
         printf("  !       %s\n", expiring[i].text);
 }
 
+static void quota(const struct call *call, const struct view_mailbox *m)
+{
+    const struct config_mailbox *set = config_find_mailbox(call->ops->config, m->id);
+    const struct quota_part part = quota_fullest(&m->quota);
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    if (!set || part.limit == 0)
+        return;
+    quota_words(&part, &text);
+    printf("  %s%s\n", part.percent >= (int64_t)set->quota_warning ? "!       " : "", str_z(&text));
+}
+
 static void mailbox_page(const struct call *call, const struct view_mailbox *m)
 {
     char text[32];
@@ -302,6 +313,7 @@ static void mailbox_page(const struct call *call, const struct view_mailbox *m)
     asks(call, m);
     circuits(call, m);
     secrets(call, m->id);
+    quota(call, m);
     if (m->paused)
         printf("  !       paused: onecase resume --mailbox %s --by NAME --reason TEXT\n", m->id);
     if (m->claim_owner[0])

@@ -267,7 +267,7 @@ static const struct setting mailbox_rows[] = {
     {"max_message_size", VALUE_OCTETS,   0,                   AT(max_message_size), "50MB",   1,             4 * GB,
      .says = "A larger message is not fetched; it is held for a person."},
     {"quota_warning",    VALUE_NUMBER,   0,                   AT(quota_warning),    "90",     1,             100,
-     .says = "From so many percent of the mailbox's quota on, doctor warns."},
+     .says = "From so many percent of the mailbox's quota on, doctor, check and notices warn."},
     {"acknowledgement",  VALUE_BLOCK,    OPTIONAL | INHERITS, AT(acknowledgement),  NULL,     0,             0,
      .says = "As the general one below, for this mailbox alone; what is not said here is taken from there.",
      .block = &acknowledgement},

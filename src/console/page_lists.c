@@ -492,6 +492,22 @@ static void check_secrets(struct visit *v, const char *mailbox)
     }
 }
 
+/* Where its server says it. */
+static void check_quota(struct visit *v, const struct view_mailbox *m)
+{
+    const struct config_mailbox *c = config_find_mailbox(v->ops->config, m->id);
+    const struct quota_part part = quota_fullest(&m->quota);
+    CLEANUP(str_clear) struct str says = STR_INIT;
+    bool good = c && part.percent < (int64_t)c->quota_warning;
+    char what[200];
+    if (part.limit == 0)
+        return;
+    quota_words(&part, &says);
+    str_addz(&says, good ? "." : "; make room in it, or have its quota raised.");
+    snprintf(what, sizeof what, "%s: room", m->id);
+    check(v, what, good, str_z(&says));
+}
+
 static enum rc check_notices(struct visit *v, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
@@ -527,6 +543,7 @@ static enum rc health(struct visit *v, struct err *err)
         check_silence(v, &m[i]);
         check_servers(v, &m[i]);
         check_secrets(v, m[i].id);
+        check_quota(v, &m[i]);
     }
     return check_notices(v, err);
 }

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MOST INT64_C(1000000000000000)
+/* An exabyte of kilobytes: whoever says more, says that there is no limit. */
+#define NUMBER_MOST INT64_C(1000000000000)
 
 /* ---- lines of the server ---------------------------------------------------------------------------- */
 
@@ -61,6 +62,29 @@ bool read_quota(struct slice line, const char *resource, int64_t *used, int64_t 
         return *used >= 0 && *limit > 0;
     }
     return false;
+}
+
+/* Takes the new one where it is fuller. */
+static void take_fuller(int64_t used, int64_t limit, int64_t *most_used, int64_t *of_limit)
+{
+    const struct quota now = {.used_messages = used, .limit_messages = limit};
+    const struct quota before = {.used_messages = *most_used, .limit_messages = *of_limit};
+
+    if (*of_limit > 0 && quota_fullest(&now).percent <= quota_fullest(&before).percent)
+        return;
+    *most_used = used;
+    *of_limit = limit;
+}
+
+void read_quotas(struct slice line, struct quota *out)
+{
+    int64_t used;
+    int64_t limit;
+
+    if (read_quota(line, "STORAGE", &used, &limit))
+        take_fuller(used * 1024, limit * 1024, &out->used_octets, &out->limit_octets);
+    if (read_quota(line, "MESSAGE", &used, &limit))
+        take_fuller(used, limit, &out->used_messages, &out->limit_messages);
 }
 
 static bool has_word(struct slice words, struct slice wanted)
@@ -158,10 +182,7 @@ static void hear_rights(struct slice line, void *ctx)
 
 static void hear_quota(struct slice line, void *ctx)
 {
-    struct imap_quota *quota = ctx;
-
-    (void)read_quota(line, "STORAGE", &quota->used_kb, &quota->limit_kb);
-    (void)read_quota(line, "MESSAGE", &quota->used_messages, &quota->limit_messages);
+    read_quotas(line, ctx);
 }
 
 struct marked {
@@ -211,16 +232,16 @@ imap_mailbox_rights(struct imap_mailbox *m, const char *folder, struct str *out,
     return ask_about(m, "MYRIGHTS", str_z(&wire), "", &q, err);
 }
 
-enum rc imap_mailbox_quota(struct imap_mailbox *m,
-                           const char *folder,
-                           struct imap_quota *out,
-                           struct err *err)
+enum rc
+imap_mailbox_quota(struct imap_mailbox *m, const char *folder, struct quota *out, struct err *err)
 {
     CLEANUP(str_clear) struct str wire = STR_INIT;
     struct question q = {.sign = SLICE("* QUOTA "), .read = hear_quota, .ctx = out};
 
-    *out = (struct imap_quota){0, 0, 0, 0};
+    *out = (struct quota){0, 0, 0, 0};
     TRY(session_ready(m, err));
+    if ((m->capabilities & CAN_QUOTA) == 0)
+        return RC_OK;
     TRY(name_to_wire(&m->names, folder, &wire, err));
     return ask_about(m, "GETQUOTAROOT", str_z(&wire), "", &q, err);
 }

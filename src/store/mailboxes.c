@@ -320,10 +320,43 @@ static enum rc mailboxes_choose_import(void *self,
     return writing_finish(&w, err);
 }
 
+/* ---- how full it is -------------------------------------------------------------------------- */
+
+static enum rc write_quota(struct store *store,
+                           const char *mailbox,
+                           const struct quota *quota,
+                           struct instant now,
+                           struct err *err)
+{
+    static const char update[] =
+        "UPDATE mailbox SET quota_used_octets = $2, quota_limit_octets = $3,"
+        " quota_used_messages = $4, quota_limit_messages = $5, quota_at = $6 WHERE id = $1";
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(stmt_open(store->db, update, &s, err));
+    stmt_text(s, 1, mailbox);
+    stmt_int(s, 2, quota->used_octets);
+    stmt_int(s, 3, quota->limit_octets);
+    stmt_int(s, 4, quota->used_messages);
+    stmt_int(s, 5, quota->limit_messages);
+    stmt_when(s, 6, now.wall_ms);
+    TRY(stmt_one(s, "the mailbox", err));
+    return writing_finish(&w, err);
+}
+
+static enum rc mailboxes_note_quota(
+    void *self, const char *mailbox, const struct quota *quota, struct instant now, struct err *err)
+{
+    return WRITE(self, write_quota(self, mailbox, quota, now, err));
+}
+
 const struct ledger_mailboxes store_mailboxes = {
     .load = mailboxes_load,
     .save = mailboxes_save,
     .rewind = mailboxes_rewind,
     .renumber = mailboxes_renumber,
     .choose_import = mailboxes_choose_import,
+    .note_quota = mailboxes_note_quota,
 };

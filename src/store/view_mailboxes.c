@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "views_p.h"
 
+#include <onecase/when.h>
 #include <string.h>
 
 static enum rc states(struct db *db, struct view_mailbox *m, struct err *err)
@@ -88,7 +89,20 @@ static enum rc circuits(struct db *db, struct view *view, struct view_mailbox *m
     return END_OF_ROWS(rc);
 }
 
-static void read_mailbox(struct stmt *s, struct view *view, struct view_mailbox *m)
+/* A server that has not said it for so long is not believed any more. */
+#define QUOTA_HOLDS DAYS(1)
+
+static struct quota read_quota(struct stmt *s, int64_t now_ms)
+{
+    int64_t at_ms = col_when(s, "quota_at");
+
+    if (at_ms == NOT_DUE || now_ms - at_ms > QUOTA_HOLDS)
+        return (struct quota){0, 0, 0, 0};
+    return (struct quota){col_int(s, "quota_used_octets"), col_int(s, "quota_limit_octets"),
+                          col_int(s, "quota_used_messages"), col_int(s, "quota_limit_messages")};
+}
+
+static void read_mailbox(struct stmt *s, struct view *view, int64_t now_ms, struct view_mailbox *m)
 {
     m->id = view_text(view, col_text(s, "id"));
     m->backlog = col_int(s, "backlog");
@@ -100,6 +114,7 @@ static void read_mailbox(struct stmt *s, struct view *view, struct view_mailbox 
     m->last_error = view_text(view, col_text(s, "last_error"));
     m->last_success_ms = col_int(s, "last_success");
     m->difference = col_int(s, "difference");
+    m->quota = read_quota(s, now_ms);
 }
 
 static enum rc fill(struct db *db, struct view *view, struct view_mailbox *m, struct err *err)
@@ -114,16 +129,16 @@ enum rc view_mailboxes(void *self, int64_t now_ms, struct view *out, struct err 
 {
     static const char find[] =
         "SELECT id, backlog, awaiting, paused, claimed, claim_owner, import_choice, last_error,"
-        " last_success, difference FROM mailbox ORDER BY id";
+        " last_success, difference, quota_used_octets, quota_limit_octets, quota_used_messages,"
+        " quota_limit_messages, quota_at FROM mailbox ORDER BY id";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_mailbox));
     enum rc rc;
 
-    (void)now_ms;
     TRY(stmt_open(store->db, find, &s, err));
     EACH_ROW(s, rc, err)
-    read_mailbox(s, out, view_rows_add(out, &rows));
+    read_mailbox(s, out, now_ms, view_rows_add(out, &rows));
     if (rc != RC_NOT_FOUND)
         return rc;
     struct view_mailbox *m = rows.at;

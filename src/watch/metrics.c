@@ -282,6 +282,38 @@ static void disk_reserve(struct writing *w, const struct metric *m)
     line(w, m, NULL, 0, w->config->disk_reserve);
 }
 
+/* Of those whose server has QUOTA and says such a limit. */
+static void quota(struct writing *w, const struct metric *m)
+{
+    for (size_t i = 0; i < w->mailboxes; i++)
+        if (m->of_mailbox(w, &w->mailbox[i]) >= 0)
+            LINE(w, m, m->of_mailbox(w, &w->mailbox[i]), {"mailbox", w->mailbox[i].id});
+}
+
+static int64_t used_octets_of(const struct writing *w, const struct view_mailbox *m)
+{
+    (void)w;
+    return m->quota.limit_octets > 0 ? m->quota.used_octets : -1;
+}
+
+static int64_t limit_octets_of(const struct writing *w, const struct view_mailbox *m)
+{
+    (void)w;
+    return m->quota.limit_octets > 0 ? m->quota.limit_octets : -1;
+}
+
+static int64_t used_messages_of(const struct writing *w, const struct view_mailbox *m)
+{
+    (void)w;
+    return m->quota.limit_messages > 0 ? m->quota.used_messages : -1;
+}
+
+static int64_t limit_messages_of(const struct writing *w, const struct view_mailbox *m)
+{
+    (void)w;
+    return m->quota.limit_messages > 0 ? m->quota.limit_messages : -1;
+}
+
 /* Of those whose end was said. */
 static void secrets(struct writing *w, const struct metric *m)
 {
@@ -362,6 +394,10 @@ static const struct metric metrics[] = {
     { "onecase_backlog_messages",               "gauge",     "Messages seen in the inbox and not yet taken in.",                                          EACH(backlog_of)      },
     { "onecase_awaiting_choice_messages",       "gauge",     "Messages from before the first start that wait for the choice.",                            EACH(awaiting_of)     },
     { "onecase_mailbox_difference",             "gauge",     "Messages still to be filed that the inbox had no more at the last look.",                   EACH(difference_of)   },
+    { "onecase_mailbox_quota_used_bytes",       "gauge",     "What the mailbox's server counts to its quota, where it says one.",                         quota, used_octets_of },
+    { "onecase_mailbox_quota_limit_bytes",      "gauge",     "The quota: with more than this the server takes no mail for it.",                           quota, limit_octets_of },
+    { "onecase_mailbox_quota_used_messages",    "gauge",     "Messages that the server counts, where it limits their number.",                            quota, used_messages_of },
+    { "onecase_mailbox_quota_limit_messages",   "gauge",     "How many messages the server lets the mailbox have.",                                       quota, limit_messages_of },
     { "onecase_replays_total",                  "counter",   "Replays by a person.",                                                                      replays, NULL         },
     { "onecase_decisions_total",                "counter",   "Decisions by a person.",                                                                    decisions, NULL       },
     { "onecase_acknowledgement_latency_seconds","histogram", "From arrival in the mailbox to acceptance by the mail server.",                             latency, NULL         },

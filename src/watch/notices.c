@@ -28,6 +28,7 @@ static const struct { const char *kind; int64_t lasted_ms; const char *over; } k
     { "oldest",      LASTED, "no mail is incomplete for long"          },
     { "imap-secret", 0,      "the secret for its IMAP server is new"   },
     { "smtp-secret", 0,      "the secret for its SMTP server is new"   },
+    { "quota",       0,      "the mailbox has room again"              },
     { "disk",        0,      "the disk has room again"                 },
     { "webhook",     LASTED, "webhooks work again"                     },
     { "webhook-dead",0,      "no dead letter of a webhook is left"     },

@@ -233,6 +233,20 @@ static void measures_of(struct finding_troubles *f, const struct view_mailbox *m
     }
 }
 
+/* From the same share on as doctor warns; a full one takes no mail, and files none. */
+static void
+quota(struct finding_troubles *f, const struct config_mailbox *m, const struct view_mailbox *row)
+{
+    const struct quota_part part = quota_fullest(&row->quota);
+    if (part.limit == 0 || part.percent < (int64_t)m->quota_warning)
+        return;
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    bool full = part.percent >= 100;
+    quota_words(&part, &text);
+    words(add(f, "quota", m->id, full ? LEVEL_CRITICAL : LEVEL_WARNING, SORT_SERVICE), "%s%s",
+          str_z(&text), full ? ": nothing comes in" : "");
+}
+
 /* A kind of its own for each, so that one that is renewed does not hide the other. */
 static void secrets(struct finding_troubles *f, const struct config_mailbox *m)
 {
@@ -342,6 +356,7 @@ one_mailbox(struct finding_troubles *f, const struct view *view, const struct co
     const struct view_mailbox *row = seen(view, m->id);
     for (size_t i = 0; i < LENGTH(parts); i++)
         parts[i](f, row ? row : &unseen);
+    quota(f, m, row ? row : &unseen);
     secrets(f, m);
 }
 

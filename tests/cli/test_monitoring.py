@@ -67,6 +67,21 @@ def test_every_number_of_the_contract_is_there_and_right(desk):
         '{mailbox="help"}', '{mailbox="sales"}', '{mailbox="orders"}'}  # one that nobody has looked at is down, too
 
 
+def test_a_quota_has_numbers_only_where_a_server_said_one_lately(desk):
+    def quota():
+        return {(name, labels): n for (name, labels), n in samples(desk.run("metrics").stdout).items() if "_quota_" in name}
+
+    assert quota() == {}
+    with sqlite3.connect(desk.folder / "data/ledger.db") as db:
+        db.execute("UPDATE mailbox SET quota_used_octets = 1024, quota_limit_octets = 4096, quota_at = ? WHERE id = 'help'",
+                   ((EVENING - 86400) * 1000,))
+    assert quota() == {("onecase_mailbox_quota_used_bytes", '{mailbox="help"}'): 1024,
+                       ("onecase_mailbox_quota_limit_bytes", '{mailbox="help"}'): 4096}
+    with sqlite3.connect(desk.folder / "data/ledger.db") as db:
+        db.execute("UPDATE mailbox SET quota_at = quota_at - 60000")
+    assert quota() == {}
+
+
 def test_what_is_configured_no_more_has_no_numbers(desk):
     with sqlite3.connect(desk.folder / "data/ledger.db") as db:
         for channel in "mail", "webhook":
@@ -157,6 +172,19 @@ FIRE = {
                        [series("onecase_not_told", "5x90", mailbox="help")]),
     "OnecaseMailTakenAway": ([series("onecase_mailbox_difference", "1x90", mailbox="help")],
                              [series("onecase_mailbox_difference", "0x90", mailbox="help")]),
+    "OnecaseMailboxFull": (
+        [series("onecase_mailbox_quota_used_bytes", f"{GIB}x90", mailbox="help"),
+         series("onecase_mailbox_quota_limit_bytes", f"{GIB}x90", mailbox="help")],
+        [series("onecase_mailbox_quota_used_bytes", f"{GIB - 1}x90", mailbox="help"),
+         series("onecase_mailbox_quota_limit_bytes", f"{GIB}x90", mailbox="help")]),
+    "OnecaseMailboxFillsUp": (  # by either of the two limits
+        [series("onecase_mailbox_quota_used_messages", "90x90", mailbox="help"),
+         series("onecase_mailbox_quota_limit_messages", "100x90", mailbox="help"),
+         series("onecase_mailbox_quota_used_bytes", "1x90", mailbox="help")],
+        [series("onecase_mailbox_quota_used_bytes", "899x90", mailbox="help"),
+         series("onecase_mailbox_quota_limit_bytes", "1000x90", mailbox="help"),
+         series("onecase_mailbox_quota_used_messages", "89x90", mailbox="help"),
+         series("onecase_mailbox_quota_limit_messages", "100x90", mailbox="help")]),
     "OnecaseDiskFull": ([series("onecase_disk_free_bytes", f"{GIB - 1}x90"), series("onecase_disk_reserve_bytes", f"{GIB}x90")],
                         [series("onecase_disk_free_bytes", f"{9 * GIB}x90"), series("onecase_disk_reserve_bytes", f"{GIB}x90")]),
     "OnecaseDiskFillsUp": ([series("onecase_disk_free_bytes", f"{GIB}x90"), series("onecase_disk_reserve_bytes", f"{GIB}x90")],

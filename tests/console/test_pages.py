@@ -150,13 +150,16 @@ def test_what_was_decided_after_the_period_is_told_beside_it(desk):
     assert "Decided after" not in viewer.get("/duplicates?since=2026-01-01").text
 
 
-def test_health_tells_of_notices_that_fail(ledger, tmp_path):
+def test_health_tells_of_notices_that_fail_and_of_a_mailbox_that_is_nearly_full(ledger, tmp_path):
     desk = new_desk(ledger, tmp_path)
     desk.config.write_text(desk.config.read_text() + "notify: {to: [oncall@example.com]}\n")
     desk.sql("INSERT INTO notice_try (channel, tried_at, outcome, subject, why) VALUES ('mail', 1772440000000, 'deferred', 'troubles', 'the server is full')")
     desk.start()
     try:
+        desk.sql("UPDATE mailbox SET quota_used_octets = 9216, quota_limit_octets = 10240, quota_at = 10000000000000 WHERE id = 'help'")
         page = desk.visitor("viewer").get("/health").text
+        assert re.search(r'class="bad">[^\n]*help: room</strong><br>the mailbox is 90 % full \(9 of 10 KB\); make room', page)
+        assert "sales: room" not in page
         assert re.search(r'class="bad">[^\n]*Notices by mail</strong><br>They fail since [^<]*: the server is full', page)
         desk.sql("INSERT INTO notice_try (channel, tried_at, outcome, subject, why) VALUES ('mail', 1772450000000, 'done', 'troubles', '')")
         assert re.search(r'class="good">[^\n]*Notices by mail</strong><br>The last one was taken at ', desk.visitor("viewer").get("/health").text)

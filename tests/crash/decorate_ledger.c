@@ -115,8 +115,22 @@ AT_POINT(mailboxes,
          now,
          err)
 
+AT_POINT(mailboxes,
+         note_quota,
+         (void *self,
+          const char *mailbox,
+          const struct quota *quota,
+          struct instant now,
+          struct err *err),
+         self,
+         mailbox,
+         quota,
+         now,
+         err)
+
 static const struct ledger_mailboxes mailboxes = {
-    mailboxes_load, mailboxes_save, mailboxes_rewind, mailboxes_renumber, mailboxes_choose_import,
+    mailboxes_load,     mailboxes_save,          mailboxes_rewind,
+    mailboxes_renumber, mailboxes_choose_import, mailboxes_note_quota,
 };
 
 /* ---- intake ------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 """Every way to sign in, from the configuration to a real Dovecot and a real Postfix, which ask a token endpoint
 whose a token is; and that nothing secret is said on the way (I01, I12, S06)."""
 import os
+import re
 import shutil
 import subprocess
 from datetime import datetime, timedelta, timezone
@@ -370,6 +371,36 @@ def test_doctor_warns_when_the_mailbox_is_nearly_full_and_of_mail_in_junk(rig):
     assert "warning" in only(findings, "1 message lies in the server's folder of junk", "move it to the inbox")
     rig.mailbox["quota_warning"] = 100
     assert "ok" in only(said_by_doctor(rig), "% full")[:8]
+
+
+def quota_of(rig):
+    return {name: float(n) for name, n in re.findall(r"^onecase_mailbox_quota_(\w+)\{.*\} (\S+)$", rig.run("metrics").stdout, re.M)}
+
+
+def test_how_full_the_mailbox_is_is_asked_at_the_start_and_told_everywhere(rig):
+    rig.once()
+    first = quota_of(rig)
+    assert first["limit_bytes"] == 1 << 20 and first["used_bytes"] < 10000
+    rig.deliver(plain("large", "x" * 70 + "\r\n" * 2 + ("y" * 70 + "\r\n") * 14000))
+    service = rig.serve()
+    await_(lambda: 0.9 * (1 << 20) <= quota_of(rig)["used_bytes"] < 1 << 20, "the service has asked")
+    assert service.end() == 0
+    said = re.search(r"the mailbox is 9\d % full \(\d+ of 1024 KB\)", rig.run("check", status=1).stdout)
+    assert said and f"\n  !       {said[0]}\n" in rig.run("status").stdout
+    rig.mailbox["quota_warning"] = 100
+    rig.once()
+    assert "all is well" in rig.run("check").stdout and "\n  the mailbox is 9" in rig.run("status").stdout
+
+
+def test_a_server_that_will_not_say_how_full_it_is_works_all_the_same(rig):
+    script = "have IMAP4rev1 AUTH=PLAIN UIDPLUS MOVE IDLE NAMESPACE QUOTA\non GETQUOTAROOT no [NOPERM] not yours"
+    rig.mailbox["first_import"] = {"recent": "36500d"}
+    with ImapPeer(script, INBOX=[plain("unasked")]) as peer:
+        with_peer(rig, peer)
+        summary = rig.once()
+        assert summary["completed"] == 1
+        assert [command for command in peer.commands if "GETQUOTAROOT" in command]
+        assert quota_of(rig) == {} and "fails" not in rig.run("status").stdout
 
 
 def test_doctor_tells_what_has_changed_since_it_last_looked(rig):

@@ -129,8 +129,17 @@ static enum rc choose_import(void *self,
         real(run)->mailboxes->choose_import(real(run)->self, mailbox, choice, by, now, err));
 }
 
-static const struct ledger_mailboxes port_mailboxes = {load, save, rewind_mailbox, renumber,
-                                                       choose_import};
+static enum rc note_quota(
+    void *self, const char *mailbox, const struct quota *quota, struct instant now, struct err *err)
+{
+    struct run *run = self;
+
+    THROUGH_GATE(run, CALL_LEDGER_SAVE, err,
+                 real(run)->mailboxes->note_quota(real(run)->self, mailbox, quota, now, err));
+}
+
+static const struct ledger_mailboxes port_mailboxes = {load,     save,          rewind_mailbox,
+                                                       renumber, choose_import, note_quota};
 
 struct ledger port_ledger(struct run *run)
 {

@@ -56,6 +56,32 @@ static void a_quota_is_read_where_it_says_both_numbers(void **state)
     }
 }
 
+static void the_fullest_of_several_quotas_counts(void **state)
+{
+    struct quota quota = {0, 0, 0, 0};
+
+    (void)state;
+    read_quotas(SLICE("\"User\" (STORAGE 90 100 MESSAGE 1 10)"), &quota);
+    read_quotas(SLICE("\"Domain\" (STORAGE 200 1000 MESSAGE 19 20)"), &quota);
+    read_quotas(SLICE("\"None\" (STORAGE 5 0 MESSAGE x 20)"), &quota);
+    assert_int_equal(quota.used_octets, 90 * 1024);
+    assert_int_equal(quota.limit_octets, 100 * 1024);
+    assert_int_equal(quota.used_messages, 19);
+    assert_int_equal(quota.limit_messages, 20);
+}
+
+static void a_limit_beyond_all_disks_is_none(void **state)
+{
+    struct quota quota = {0, 0, 0, 0};
+
+    (void)state;
+    read_quotas(SLICE("\"\" (STORAGE 10 9007199254740991)"), &quota);
+    assert_int_equal(quota.limit_octets, 0);
+    read_quotas(SLICE("\"\" (STORAGE 9999999999999 9999999999999)"), &quota);
+    assert_int_equal(quota.limit_octets, INT64_C(9999999999999) * 1024);
+    assert_int_equal(quota_fullest(&quota).percent, 100);
+}
+
 static void the_folder_of_junk_is_the_one_that_says_so(void **state)
 {
     static const struct {
@@ -106,6 +132,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rights_stand_at_the_end_of_their_line),
         cmocka_unit_test(a_quota_is_read_where_it_says_both_numbers),
+        cmocka_unit_test(the_fullest_of_several_quotas_counts),
+        cmocka_unit_test(a_limit_beyond_all_disks_is_none),
         cmocka_unit_test(the_folder_of_junk_is_the_one_that_says_so),
         cmocka_unit_test(messages_are_counted_where_they_are_said),
     };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links: core ports store */
+/* links: core ports store blobs */
 #include "mailboxes.h"
 #include "store_testing.h"
+
+#include <onecase/when.h>
 
 static int open_store(void **state)
 {
@@ -98,6 +100,34 @@ static void what_is_saved_is_loaded(void **state)
     struct mailbox_record loaded = load(store);
 
     assert_same(&loaded, &saved);
+}
+
+static struct quota seen_at(struct store *store, int64_t now_ms)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views views = store_views(store);
+    struct err err = ERR_INIT;
+
+    assert_ok(views.mailboxes(views.self, now_ms, &view, &err));
+    assert_int_equal(view.count, 1);
+    return ((const struct view_mailbox *)view.row)->quota;
+}
+
+static void a_quota_is_shown_for_a_day_and_is_no_change_of_the_record(void **state)
+{
+    struct store *store = *state;
+    const struct quota quota = {INT64_C(10239999999998976), INT64_C(10239999999998976), 3, 4};
+    const struct instant now = at_ms(1000);
+    struct mailbox_record record = load(store);
+    struct err err = ERR_INIT;
+
+    assert_int_equal(seen_at(store, now.wall_ms).limit_octets, 0);
+    assert_ok(store_ledger(store).mailboxes->note_quota(store, record.id, &quota, now, &err));
+    struct quota seen = seen_at(store, now.wall_ms + DAYS(1));
+
+    assert_memory_equal(&seen, &quota, sizeof quota);
+    assert_int_equal(seen_at(store, now.wall_ms + DAYS(1) + 1).limit_octets, 0);
+    assert_ok(store_ledger(store).mailboxes->save(store, &record, now, &err));
 }
 
 static void the_second_of_two_loads_again(void **state)
@@ -403,6 +433,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         WITH_STORE(a_new_one_agrees_with_the_ledger),
         WITH_STORE(what_is_saved_is_loaded),
+        WITH_STORE(a_quota_is_shown_for_a_day_and_is_no_change_of_the_record),
         WITH_STORE(the_second_of_two_loads_again),
         WITH_STORE(saving_leaves_what_has_ways_of_its_own),
         WITH_STORE(circuits_and_streak_are_written_with_the_results),
