@@ -48,7 +48,7 @@ enum rc imap_mailbox_rights(struct imap_mailbox *mailbox,
                             struct str *out,
                             struct err *err) MUST_CHECK;
 
-/* Of several that a folder counts to, the fullest. Nothing where the server has no QUOTA. */
+/* Of several that a folder counts to, the fullest. RC_NOT_FOUND: the server has no QUOTA. */
 enum rc imap_mailbox_quota(struct imap_mailbox *mailbox,
                            const char *folder,
                            struct quota *out,

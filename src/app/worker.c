@@ -94,6 +94,8 @@ static bool ask_for_quota(const struct wired *w, const struct tick_result *r, in
         return false;
     *due_boot_ms = now.boot_ms + HOURS(1);
     enum rc rc = imap_mailbox_quota(w->imap, w->mailbox->folders.inbox, &quota, &err);
+    if (rc == RC_NOT_FOUND)
+        return false;
     const struct ledger *ledger = &w->data.ledger;
     if (rc == RC_OK && quota_fullest(&quota).limit > 0)
         rc = ledger->mailboxes->note_quota(ledger->self, w->mailbox->id, &quota, now, &err);

@@ -241,7 +241,7 @@ imap_mailbox_quota(struct imap_mailbox *m, const char *folder, struct quota *out
     *out = (struct quota){0, 0, 0, 0};
     TRY(session_ready(m, err));
     if ((m->capabilities & CAN_QUOTA) == 0)
-        return RC_OK;
+        return FAIL(err, RC_NOT_FOUND, "imap: the server has no QUOTA");
     TRY(name_to_wire(&m->names, folder, &wire, err));
     return ask_about(m, "GETQUOTAROOT", str_z(&wire), "", &q, err);
 }
