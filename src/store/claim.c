@@ -356,24 +356,31 @@ static enum rc bring_near(struct store *store, const struct claiming *c, struct 
     return writing_finish(&w, err);
 }
 
+/* An idle look must not wait for the write lock. */
+static enum rc
+claim_due(struct store *store, const struct claiming *c, struct taken *taken, struct err *err)
+{
+    CLEANUP(candidates_clear) struct candidates look = {0};
+
+    TRY(find_due(store->db, c, &look, err));
+    if (look.count > 0)
+        TRY(WRITE(store, take_due(store, c, taken, err)));
+    return elsewhere_claim(store, c, taken, err);
+}
+
 enum rc items_claim(struct store *store,
                     const struct claiming *c,
                     struct work_item **out,
                     size_t *count,
                     struct err *err)
 {
-    CLEANUP(candidates_clear) struct candidates look = {0};
     CLEANUP(taken_clear) struct taken taken = {0};
 
     *out = NULL;
     *count = 0;
     TRY(end_own_doubts(store, c, err));
     TRY(bring_near(store, c, err));
-    /* An idle look must not wait for the write lock. */
-    TRY(find_due(store->db, c, &look, err));
-    if (look.count > 0)
-        TRY(WRITE(store, take_due(store, c, &taken, err)));
-    TRY(elsewhere_claim(store, c, &taken, err));
+    TRY(claim_due(store, c, &taken, err));
     *out = STEAL(taken.item);
     *count = taken.count;
     taken.count = 0;

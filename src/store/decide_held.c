@@ -185,7 +185,7 @@ static enum rc say_case(struct deciding *d, struct err *err)
                      err);
 }
 
-static enum rc write_plan(struct deciding *d, struct becoming *b, struct err *err)
+static enum rc make_plan(struct deciding *d, struct becoming *b, struct err *err)
 {
     bool revived = false;
 
@@ -194,6 +194,12 @@ static enum rc write_plan(struct deciding *d, struct becoming *b, struct err *er
         TRY(revive_move(d, b, &revived, err));
     if (revived)
         drop_move(&b->plan);
+    return RC_OK;
+}
+
+static enum rc write_plan(struct deciding *d, struct becoming *b, struct err *err)
+{
+    TRY(make_plan(d, b, err));
     b->planned.key = d->request->key;
     b->planned.policy = d->request->policy;
     b->planned.arrival = &b->held.arrival;
