@@ -677,7 +677,8 @@ def test_removing_what_is_gone_is_done():
 def test_what_the_server_lacks_is_described():
     with ImapPeer(BASIC + " IDLE") as peer, mailbox(peer.port) as tool:
         said = tool.ask("describe")["said"].splitlines()
-    assert [line.split(":")[:2] for line in said] == [["MOVE", " no"], ["UIDPLUS", " no"], ["IDLE", " yes"], ["NAMESPACE", " no"]]
+    assert [line.split(":")[:2] for line in said] == [["MOVE", " no"], ["UIDPLUS", " no"], ["IDLE", " yes"], ["NAMESPACE", " no"],
+                                                         ["QUOTA", " no"], ["UTF8=ONLY", " no"]]
 
 
 def test_reading_never_selects_and_never_marks():
