@@ -92,8 +92,10 @@ struct mailbox_record {
     unsigned paused_effects; /* KIND()s; 0 with paused: all */
     char hold_folder[256];   /* while paused new mail is moved there, then back; "" is none */
     int64_t generation;      /* of the ledger when this mailbox last agreed with it */
-    uint32_t rewind_uidvalidity,
-        rewind_uidnext;    /* inbox mail below is from before the ledger went back */
+    struct rewind {
+        uint32_t uidvalidity, uidnext; /* inbox mail below is from before the ledger went back */
+        int64_t at_ms;                 /* and so is, under other UIDs, what came before this */
+    } rewind;                          /* zeros: it never did */
     bool scanning;         /* Processed is still to be read for what the ledger forgot */
     bool claimed;          /* our deed was read back */
     char claim_owner[160]; /* another deployment that owns it; "" is nobody */
@@ -104,6 +106,14 @@ struct mailbox_record {
     int64_t last_success_ms;
     char last_error[NOTE_SIZE]; /* text of ours, without addresses */
 };
+
+/* May a ledger that went back in time have forgotten what became of that message of the inbox? Under the
+ * UIDs that were seen then, those below UIDNEXT; after a new UIDVALIDITY what came before, by INTERNALDATE
+ * in wall time, some minutes more for clocks that differ. */
+bool rewind_covers(const struct rewind *rewind,
+                   uint32_t uidvalidity,
+                   uint32_t uid,
+                   int64_t internal_ms);
 
 struct ledger_mailboxes {
     /* Makes the row where it is missing. */

@@ -251,8 +251,7 @@ static enum rc rewind_mailbox(struct service *s, struct err *err)
     const struct ledger *l = s->port->ledger;
     struct folder_state f = {0};
     TRY(m->open(m->self, s->set->inbox, &f, err));
-    s->record.rewind_uidvalidity = f.uidvalidity;
-    s->record.rewind_uidnext = f.uidnext;
+    s->record.rewind = (struct rewind){f.uidvalidity, f.uidnext, service_now(s).wall_ms};
     s->record.scanning = s->set->policy.folder_processed[0] != '\0';
     if (generation_seen(s) > s->record.generation)
         s->record.generation = generation_seen(s);

@@ -211,13 +211,6 @@ import_of(const struct service *s, uint32_t uidvalidity, const struct mail_line 
     return from_before(&s->record, uidvalidity, line) ? s->record.import : IMPORT_NOT_ASKED;
 }
 
-static bool before_rewind(const struct service *s, uint32_t uidvalidity, uint32_t uid, bool filed)
-{
-    const struct mailbox_record *r = &s->record;
-    return filed || (r->rewind_uidnext != 0 && uidvalidity == r->rewind_uidvalidity &&
-                     uid < r->rewind_uidnext);
-}
-
 static enum rc enter(struct service *s,
                      const struct place *place,
                      const struct fetched *f,
@@ -245,7 +238,8 @@ static enum rc enter(struct service *s,
         .message = e->readable ? &e->message : NULL,
         .held = e->arrival.held,
         .import = filed ? IMPORT_NOT_ASKED : import_of(s, place->uidvalidity, &f->line),
-        .before_rewind = before_rewind(s, place->uidvalidity, f->line.uid, filed),
+        .before_rewind = filed || rewind_covers(&s->record.rewind, place->uidvalidity, f->line.uid,
+                                                f->line.internal_ms),
         .proven = proven(s, e),
         .filed = filed,
     };

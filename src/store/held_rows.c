@@ -46,10 +46,10 @@ static enum rc read_texts(struct stmt *s, struct held *h, struct err *err)
 static bool before_rewind(struct stmt *s, const struct arrival *a, const struct policy *policy)
 {
     bool filed = policy && strcmp(col_text(s, "folder"), policy->folder_processed) == 0;
-    int64_t next = col_int(s, "rewind_uidnext");
+    struct rewind r = {(uint32_t)col_int(s, "rewind_uidvalidity"),
+                       (uint32_t)col_int(s, "rewind_uidnext"), col_int(s, "rewind_at")};
 
-    return filed || (next != 0 && a->uidvalidity == (uint32_t)col_int(s, "rewind_uidvalidity") &&
-                     a->uid < next);
+    return filed || rewind_covers(&r, a->uidvalidity, a->uid, a->internal_ms);
 }
 
 static void read_numbers(struct stmt *s, const struct policy *policy, struct held *h)
@@ -86,7 +86,7 @@ enum rc held_load(struct deciding *d, struct held *out, struct err *err)
         " item.message_id, item.octets, item.size, item.source_digest, item.payload_digest,"
         " delivery.id AS delivery, delivery.folder, delivery.uidvalidity, delivery.uid,"
         " delivery.internal_ms, delivery.class, delivery.left_folder,"
-        " mailbox.rewind_uidvalidity, mailbox.rewind_uidnext"
+        " mailbox.rewind_uidvalidity, mailbox.rewind_uidnext, mailbox.rewind_at"
         " FROM item JOIN delivery ON delivery.key = item.key AND delivery.won = 1"
         " JOIN mailbox ON mailbox.id = delivery.mailbox"
         " WHERE item.key = $1";

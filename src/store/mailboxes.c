@@ -43,8 +43,9 @@ static enum rc record_of(struct stmt *s, struct mailbox_record *out, struct err 
     out->paused_effects = (unsigned)col_int(s, "paused_effects");
     TRY(COL_COPY(s, "hold_folder", out->hold_folder, err));
     out->generation = col_int(s, "generation");
-    out->rewind_uidvalidity = (uint32_t)col_int(s, "rewind_uidvalidity");
-    out->rewind_uidnext = (uint32_t)col_int(s, "rewind_uidnext");
+    out->rewind.uidvalidity = (uint32_t)col_int(s, "rewind_uidvalidity");
+    out->rewind.uidnext = (uint32_t)col_int(s, "rewind_uidnext");
+    out->rewind.at_ms = col_int(s, "rewind_at");
     out->scanning = col_int(s, "scanning") != 0;
     out->claimed = col_int(s, "claimed") != 0;
     TRY(COL_COPY(s, "claim_owner", out->claim_owner, err));
@@ -127,8 +128,8 @@ static void bind_record(struct stmt *s, const struct mailbox_record *r)
     stmt_int(s, 10, r->awaiting);
     stmt_int(s, 11, r->backlog);
     stmt_int(s, 12, r->generation);
-    stmt_int(s, 13, r->rewind_uidvalidity);
-    stmt_int(s, 14, r->rewind_uidnext);
+    stmt_int(s, 13, r->rewind.uidvalidity);
+    stmt_int(s, 14, r->rewind.uidnext);
     stmt_int(s, 15, r->scanning);
     stmt_int(s, 16, r->claimed);
     stmt_text(s, 17, r->claim_owner);
@@ -136,6 +137,7 @@ static void bind_record(struct stmt *s, const struct mailbox_record *r)
     stmt_int(s, 19, r->last_success_ms);
     stmt_text(s, 20, r->last_error);
     stmt_int(s, 21, r->difference);
+    stmt_int(s, 22, r->rewind.at_ms);
 }
 
 enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, struct err *err)
@@ -147,7 +149,7 @@ enum rc mailbox_write(struct writing *w, const struct mailbox_record *record, st
         " import_uidnext = $8, import_before = $9, awaiting = $10, backlog = $11, generation = $12,"
         " rewind_uidvalidity = $13, rewind_uidnext = $14, scanning = $15, claimed = $16,"
         " claim_owner = $17, marked_event = $18, last_success = $19, last_error = $20,"
-        " difference = $21,"
+        " difference = $21, rewind_at = $22,"
         " import_choice = CASE WHEN import_choice = '' AND $10 > 0 THEN 'waiting'"
         "                 ELSE import_choice END"
         " WHERE id = $1 AND version = $2";

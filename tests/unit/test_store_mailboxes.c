@@ -61,8 +61,9 @@ static void assert_same(const struct mailbox_record *a, const struct mailbox_rec
     SAME(backlog);
     SAME(difference);
     SAME(generation);
-    SAME(rewind_uidvalidity);
-    SAME(rewind_uidnext);
+    SAME(rewind.uidvalidity);
+    SAME(rewind.uidnext);
+    SAME(rewind.at_ms);
     SAME(scanning);
     SAME(claimed);
     SAME(marked_event);
@@ -86,8 +87,7 @@ static void what_is_saved_is_loaded(void **state)
     saved.import_before_ms = 7;
     saved.backlog = 9;
     saved.difference = 4;
-    saved.rewind_uidvalidity = 10;
-    saved.rewind_uidnext = 11;
+    saved.rewind = (struct rewind){10, 11, 12345};
     saved.scanning = true;
     saved.claimed = true;
     snprintf(saved.claim_owner, sizeof saved.claim_owner, "another");
