@@ -177,7 +177,7 @@ struct view_duplicates {
     int64_t class[DELIVERY_CLASS_COUNT];
     int64_t arrived_as[DISPOSITION_COUNT]; /* of `first`, by disposition at arrival */
     int64_t decided_new_case, decided_append, decided_dismissed, decided_waiting;
-    int64_t cases_prevented, acknowledgements_withheld, doubles;
+    int64_t cases_prevented, acknowledgements_withheld, doubles, found_at_destination;
     int64_t by_delivery, by_concurrent_run, by_retry, by_replay, by_other_deployment;
     const struct view_day *day;                /* those with copies, in order */
     const struct view_count *mailbox, *domain; /* copies by each */

@@ -33,6 +33,7 @@ static const struct report_figure figures[] = {
     { FIGURE_OUTCOME,  "cases_prevented",             AT(cases_prevented)                  },
     { FIGURE_OUTCOME,  "acknowledgements_withheld",   AT(acknowledgements_withheld)        },
     { FIGURE_OUTCOME,  "doubles",                     AT(doubles)                          },
+    { FIGURE_OUTCOME,  "found_at_destination",        AT(found_at_destination)             },
     { FIGURE_BOUNDARY, "boundaries.delivery",         AT(by_delivery)                      },
     { FIGURE_BOUNDARY, "boundaries.concurrent_run",   AT(by_concurrent_run)                },
     { FIGURE_BOUNDARY, "boundaries.retry",            AT(by_retry)                         },

@@ -293,6 +293,33 @@ static enum rc doubles(const struct telling *t, struct err *err)
     return END_OF_ROWS(rc);
 }
 
+/* ---- found at the destination ---------------------------------------------------------------- */
+
+/* It was to be made, and the destination answered that it has it. */
+static enum rc found_there(const struct telling *t, struct err *err)
+{
+    static const char find[] =
+        "SELECT effect.id, attempt.ended_at AS at, effect.key, item.mailbox,"
+        " COALESCE(case_record.reference, '') AS reference"
+        " FROM effect CROSS JOIN attempt CROSS JOIN item"
+        " LEFT JOIN case_record ON case_record.key = item.case_key"
+        " WHERE effect.reason = 'adopted' AND effect.kind = 'case'"
+        " AND attempt.effect = effect.id AND attempt.outcome = 'done' AND item.key = effect.key"
+        " AND attempt.ended_at >= $1 AND attempt.ended_at < $2"
+        " ORDER BY attempt.ended_at, effect.id";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum rc rc;
+
+    TRY(open_period(t, find, &s, err));
+    EACH_ROW(s, rc, err)
+    {
+        struct report_fact f = {.kind = FACT_FOUND_THERE, .domain = ""};
+        common(s, &f);
+        t->tell(t->ctx, &f);
+    }
+    return END_OF_ROWS(rc);
+}
+
 enum rc report_facts(struct db *db,
                      const struct report_period *period,
                      void (*tell)(void *ctx, const struct report_fact *fact),
@@ -303,5 +330,6 @@ enum rc report_facts(struct db *db,
 
     TRY(arrivals(&t, err));
     TRY(tries(&t, err));
-    return doubles(&t, err);
+    TRY(doubles(&t, err));
+    return found_there(&t, err);
 }

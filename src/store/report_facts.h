@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_facts - what the duplicate report counts: one fact an arrival, a try in doubt, a double.
+ * report_facts - what the duplicate report counts: one fact an arrival, a try in doubt, a double, a
+ * case that its destination had already.
  *
  * Each is as it stood at the end of the period, so that the report of a past period stays what it was:
  * a decision that came later is not in it.
@@ -9,7 +10,7 @@
 
 #include "views_p.h"
 
-enum fact_kind { FACT_ARRIVAL, FACT_TRY, FACT_DOUBLE };
+enum fact_kind { FACT_ARRIVAL, FACT_TRY, FACT_DOUBLE, FACT_FOUND_THERE };
 
 /* What had become of a mail that a person was asked about, or that a rule filed. */
 enum fate { FATE_NONE, FATE_NEW_CASE, FATE_APPEND, FATE_DISMISSED, FATE_WAITING };

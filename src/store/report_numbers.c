@@ -70,6 +70,13 @@ static bool doubled(const struct report_fact *f, int arg, const char *value)
     return f->kind == FACT_DOUBLE;
 }
 
+static bool found_there(const struct report_fact *f, int arg, const char *value)
+{
+    (void)arg;
+    (void)value;
+    return f->kind == FACT_FOUND_THERE;
+}
+
 /* ---- the lists: copies by day, mailbox and domain, and the arrivals of one key ----------------- */
 
 static bool copy(const struct report_fact *f)
@@ -153,6 +160,7 @@ static const struct {
     { "cases_prevented",             AT(cases_prevented),                  prevented, 0                         },
     { "acknowledgements_withheld",   AT(acknowledgements_withheld),        withheld,  0                         },
     { "doubles",                     AT(doubles),                          doubled,   0                         },
+    { "found_at_destination",        AT(found_at_destination),             found_there, 0                       },
     { "boundaries.delivery",         AT(by_delivery),                      again,     0                         },
     { "boundaries.concurrent_run",   AT(by_concurrent_run),                bounded,   BOUNDARY_CONCURRENT_RUN   },
     { "boundaries.retry",            AT(by_retry),                         bounded,   BOUNDARY_RETRY            },

@@ -33,6 +33,8 @@ static const char *what_of(const struct report_fact *f)
         return delivery_class_text(f->class);
     case FACT_TRY:
         return "acknowledgement-unknown";
+    case FACT_FOUND_THERE:
+        return "case-found";
     case FACT_DOUBLE:
         break;
     }

@@ -141,6 +141,9 @@ def test_D05_a_case_that_is_there_already_is_adopted(rig, guarantee):
         step = case_step(rig, rig.items()[0])
         assert (step["status"], step["external_id"], step["reason"]) == ("done", "T-1", "adopted")
         assert len(desk.cases) == 1 and len(rig.acknowledgements()) == 1
+        assert rig.json("report", "duplicates")["totals"]["found_at_destination"] == 1
+        row, = rig.json("report", "duplicates", "--rows", "found_at_destination")
+        assert (row["key"], row["what"]) == (key, "case-found")
 
 
 @pytest.mark.parametrize("fault", ["page", "other key"], ids=["D06 a page", "D07 the case of another key"])
