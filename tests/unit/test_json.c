@@ -410,7 +410,7 @@ static void the_report_has_the_contracts_fields(void **state)
     assert_names(&json, "since until totals deliveries first redelivered reobserved returned"
                         " list_copy gateway_copy replayed conflict new_cases appended reports"
                         " evidence adopted held decided new_case append dismissed waiting"
-                        " cases_prevented acknowledgements_withheld doubles"
+                        " cases_prevented acknowledgements_withheld doubles found_at_destination"
                         " boundaries delivery concurrent_run retry replay other_deployment"
                         " by_day day duplicates classes redelivered by_mailbox mailbox duplicates"
                         " by_sender_domain domain duplicates"
