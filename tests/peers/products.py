@@ -5,8 +5,11 @@
         peer.faults = ["drop after", 429]     # one a request that makes something, in turn; then none
         peer.cases                             # what truly stands there, by number
 
-A product is a class with a table of routes: (method, path, what answers it). What its documents do not
-allow is refused as they say, so that a preset that is wrong is seen to be. The documents:
+A product is a class with a table of routes: (method, path, what answers it). What is not known to be
+allowed is refused, so that a preset that is wrong is seen to be. No peer was held to a running product.
+Those of Freshdesk, ServiceNow, Dataverse and osTicket were not read against the whole of their documents;
+nor, of the others, GLPI's expand_dropdowns and items_id, and how Zammad lists attachments by ticket.
+Where to hold them to it:
 
     Zammad      docs.zammad.org/en/latest/api/ticket and .../ticket/articles
     GLPI        apirest.md of glpi-project/glpi
