@@ -72,24 +72,30 @@ static int list_rules(const struct call *call)
     return EXIT_DONE;
 }
 
-static int remove_rule(const struct call *call)
+/* What the ledger ends by its number, in a person's name. */
+typedef enum rc end_one(
+    void *self, int64_t id, const char *by, const char *why, struct instant now, struct err *err);
+
+static int end_it(const struct call *call, const char *option, end_one *end, const char *done)
 {
     CLEANUP(str_clear) struct str by = STR_INIT;
-    const struct ledger *l = call->ops->ledger;
     struct instant now = {.wall_ms = call->now_ms};
     const char *why;
     int64_t id;
     struct err err = ERR_INIT;
-    if (asked_id(call, "--remove", &id, &err) != RC_OK || decider(call, &by, &why, &err) != RC_OK ||
-        l->operators->rule_end(l->self, id, str_z(&by), why, now, &err) != RC_OK)
+    if (asked_id(call, option, &id, &err) != RC_OK || decider(call, &by, &why, &err) != RC_OK ||
+        end(call->ops->ledger->self, id, str_z(&by), why, now, &err) != RC_OK)
         return failed(&err);
-    printf("Removed. Later mail of that sender is asked about again.\n");
+    printf("%s\n", done);
     return EXIT_DONE;
 }
 
 int cmd_rules(struct call *call)
 {
-    return args_has(&call->args, "--remove") ? remove_rule(call) : list_rules(call);
+    if (!args_has(&call->args, "--remove"))
+        return list_rules(call);
+    return end_it(call, "--remove", call->ops->ledger->operators->rule_end,
+                  "Removed. Later mail of that sender is asked about again.");
 }
 
 /* ---- proposals ----------------------------------------------------------------------------------------- */
@@ -120,22 +126,10 @@ static int list_proposals(const struct call *call)
     return EXIT_DONE;
 }
 
-static int refuse(const struct call *call)
-{
-    CLEANUP(str_clear) struct str by = STR_INIT;
-    const struct ledger *l = call->ops->ledger;
-    struct instant now = {.wall_ms = call->now_ms};
-    const char *why;
-    int64_t id;
-    struct err err = ERR_INIT;
-    if (asked_id(call, "--refuse", &id, &err) != RC_OK || decider(call, &by, &why, &err) != RC_OK ||
-        l->operators->refuse(l->self, id, str_z(&by), why, now, &err) != RC_OK)
-        return failed(&err);
-    printf("Refused: nothing comes of it.\n");
-    return EXIT_DONE;
-}
-
 int cmd_proposals(struct call *call)
 {
-    return args_has(&call->args, "--refuse") ? refuse(call) : list_proposals(call);
+    if (!args_has(&call->args, "--refuse"))
+        return list_proposals(call);
+    return end_it(call, "--refuse", call->ops->ledger->operators->refuse,
+                  "Refused: nothing comes of it.");
 }
