@@ -5,13 +5,14 @@
  * SQLite by path, PostgreSQL by URL. A corrupt ledger, one of a newer schema, or one whose applied migrations
  * are not ours refuses to open (RC_BROKEN) and says what to do; a busy one is RC_DEFERRED.
  * Opening reads every page of a ledger of up to 256 MiB; of a larger one only its schema (store_check
- * reads it all). Missing migrations are applied, one transaction each; with read_only that is
+ * reads it all). Missing migrations are applied, all in one transaction; with read_only that is
  * RC_BROKEN too. store_close gives everything back.
  */
 #pragma once
 
 #include <onecase/accounts.h>
 #include <onecase/ledger.h>
+#include <onecase/str.h>
 #include <onecase/views.h>
 
 struct store;
@@ -35,13 +36,21 @@ struct store_options {
         longest_delay_ms; /* what is due later than that was timed before the clock went back; 0: any */
     bool
         skip_check; /* opens without reading every page: a tool, or a worker of a service that has */
+    size_t snapshots;   /* kept of those taken before its schema is changed; 0: none is taken */
     struct store *like; /* NULL, or a ledger without events: a new one copies its schema instead of
                            making it, which is some ten times faster; for simulations */
 };
 
+struct store_upgrade {
+    size_t from, to;     /* schema */
+    struct str snapshot; /* its path; empty where none was taken */
+};
+
 enum rc store_open(const struct store_options *options, struct store **out, struct err *err)
     MUST_CHECK;
-void store_close(struct store **store);          /* for CLEANUP */
+void store_close(struct store **store); /* for CLEANUP */
+/* What opening it did to an older schema: borrowed; NULL where it did nothing. */
+const struct store_upgrade *store_upgraded(const struct store *store);
 struct ledger store_ledger(struct store *store); /* valid until store_close */
 /* Makes `to` what `from` is now, events and all, as one transaction: for a trial that must not touch
  * the ledger itself. */

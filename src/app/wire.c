@@ -5,6 +5,7 @@
 #include "secrets.h"
 #include "wake.h"
 
+#include <onecase/log.h>
 #include <onecase/when.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #define BATCH           64
 #define BUSY_TIMEOUT_MS 10000
+#define SNAPSHOTS       3
 
 /* ---- servers ------------------------------------------------------------------------------------ */
 
@@ -85,6 +87,14 @@ static struct store_wait *waits_of(const struct config *config)
     return wait;
 }
 
+static void tell_of_upgrade(const struct store *store)
+{
+    const struct store_upgrade *u = store_upgraded(store);
+    if (u)
+        log_event(LOG_NOTE, "ledger.upgraded", "from_schema=%zu to_schema=%zu snapshot=%s", u->from,
+                  u->to, str_z(&u->snapshot));
+}
+
 static enum rc
 open_store(const struct config *config, bool create, struct store **out, struct err *err)
 {
@@ -105,10 +115,13 @@ open_store(const struct config *config, bool create, struct store **out, struct 
         .longest_delay_ms = config->max_delay_ms,
         .busy_timeout_ms = BUSY_TIMEOUT_MS,
         .create = create,
+        .snapshots = SNAPSHOTS,
         .now_ms = clock_now(&clock).wall_ms,
     };
     digest_random(&options.secret_seed);
-    return store_open(&options, out, err);
+    TRY(store_open(&options, out, err));
+    tell_of_upgrade(*out);
+    return RC_OK;
 }
 
 bool wire_has_ledger(const struct config *config)

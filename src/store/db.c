@@ -66,6 +66,11 @@ enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err
     return db->driver->has_table(db, name, out, err);
 }
 
+bool db_file(struct db *db, struct str *out)
+{
+    return db->driver->file != NULL && db->driver->file(db, out);
+}
+
 enum rc db_size(struct db *db, int64_t *octets, struct err *err)
 {
     return db->driver->size(db, octets, err);

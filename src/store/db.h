@@ -74,6 +74,8 @@ enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struc
 void db_forget(struct db *db);
 /* Is there such a table? NULL: any at all. */
 enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err) MUST_CHECK;
+/* The path of the file that holds it; false where none does: memory, a server. */
+bool db_file(struct db *db, struct str *out);
 enum rc db_size(struct db *db, int64_t *octets, struct err *err) MUST_CHECK;
 /* The database's own check of every page and, with `whole`, of every index and reference. RC_BROKEN
  * says what is wrong first. */

@@ -58,7 +58,8 @@ struct driver {
     enum rc (*check)(struct db *db, bool whole, struct err *err);
     enum rc (*copy)(struct db *to, struct db *from, struct err *err); /* both of this driver */
 
-    void (*forget)(struct db *db); /* NULL: there is nothing to do */
+    bool (*file)(struct db *db, struct str *out); /* NULL: it is no file */
+    void (*forget)(struct db *db);                /* NULL: there is nothing to do */
 
     enum rc (*begin)(struct db *db, enum tx_kind kind, struct err *err);
     enum rc (*commit)(struct db *db, struct err *err);

@@ -2,6 +2,7 @@
 #include "migrate.h"
 
 #include "migrations.h"
+#include "snapshot.h"
 
 #include <string.h>
 
@@ -50,7 +51,8 @@ static enum rc check_applied(struct db *db, int64_t version, const char *digest,
         return FAIL(
             err, RC_BROKEN,
             "ledger '%s': it was written by a newer version (schema %lld, this program knows"
-            " %zu): install that version, or restore a backup from before it",
+            " %zu): install that version, or go back to the snapshot from before it"
+            " (doc/upgrading.md)",
             db_path(db), (long long)version, migration_count);
     digest_of(&migrations[version - 1], ours);
     if (strcmp(digest, ours) != 0)
@@ -124,24 +126,42 @@ static enum rc finish(struct tx *tx, struct err *err)
     return FAIL(err, rc == RC_UNKNOWN ? RC_DEFERRED : rc, "%s", why.text);
 }
 
-/* Looks again under the write lock: another process may have done it meanwhile. */
-static enum rc
-migrate_one(struct db *db, size_t *count, const struct store_options *options, struct err *err)
+/* A ledger that is new has nothing to go back to. */
+static enum rc keep_as_it_was(struct db *db,
+                              size_t count,
+                              const struct store_options *options,
+                              struct store_upgrade *upgrade,
+                              struct err *err)
 {
-    CLEANUP(tx_end) struct tx tx = TX_NONE;
-
-    TRY(tx_migrate(db, &tx, err));
-    TRY(applied(db, count, err));
-    if (*count == migration_count)
-        return RC_OK;
-    TRY(apply(db, &migrations[*count], options, err));
-
-    TRY(finish(&tx, err));
-    ++*count;
-    return RC_OK;
+    upgrade->from = count;
+    upgrade->to = migration_count;
+    return count > 0 ? snapshot_take(db, count, options, &upgrade->snapshot, err) : RC_OK;
 }
 
-enum rc migrate(struct db *db, const struct store_options *options, struct err *err)
+/* All of them or none, so that nobody finds a schema between two versions. Looks again under the write
+ * lock: another process may have done it meanwhile. */
+static enum rc apply_missing(struct db *db,
+                             const struct store_options *options,
+                             struct store_upgrade *upgrade,
+                             struct err *err)
+{
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    size_t count;
+
+    TRY(tx_migrate(db, &tx, err));
+    TRY(applied(db, &count, err));
+    if (count == migration_count)
+        return RC_OK;
+    TRY(keep_as_it_was(db, count, options, upgrade, err));
+    for (; count < migration_count; count++)
+        TRY(apply(db, &migrations[count], options, err));
+    return finish(&tx, err);
+}
+
+enum rc migrate(struct db *db,
+                const struct store_options *options,
+                struct store_upgrade *upgrade,
+                struct err *err)
 {
     size_t count;
 
@@ -154,9 +174,7 @@ enum rc migrate(struct db *db, const struct store_options *options, struct err *
     if (count == 0 && !options->create)
         return FAIL(err, RC_BROKEN, "ledger '%s': it is empty: restore the last backup",
                     db_path(db));
-    while (count < migration_count)
-        TRY(migrate_one(db, &count, options, err));
-    return RC_OK;
+    return count < migration_count ? apply_missing(db, options, upgrade, err) : RC_OK;
 }
 
 static enum rc has_events(struct db *db, bool *out, struct err *err)

@@ -2,14 +2,18 @@
  *
  * migrate - brings a ledger's schema to this program's, or says why it cannot be used.
  *
- * Each migration is one transaction, which also writes its SHA-256 into meta as schema_N. Only the
- * first opens a new ledger: with it come the ledger's id, its secret and generation 1.
+ * All that are missing are one transaction, which also writes the SHA-256 of each into meta as schema_N,
+ * after a snapshot (snapshot.h). Only the first opens a new ledger: with it come the ledger's id, its secret and generation 1.
  */
 #pragma once
 
 #include "db.h"
 
-enum rc migrate(struct db *db, const struct store_options *options, struct err *err) MUST_CHECK;
+/* `upgrade`: what was done to one that had a schema already; left as it is where nothing was. */
+enum rc migrate(struct db *db,
+                const struct store_options *options,
+                struct store_upgrade *upgrade,
+                struct err *err) MUST_CHECK;
 /* Makes an empty database a new ledger by copying one that has no events. */
 enum rc
 migrate_like(struct db *db, struct db *like, const struct store_options *options, struct err *err)

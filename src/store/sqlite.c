@@ -222,6 +222,7 @@ const struct driver sqlite_driver = {
     .size = sqlite_size,
     .check = sqlite_check,
     .copy = sqlite_copy,
+    .file = sqlite_file,
     .forget = sqlite_forget,
     .begin = begin,
     .commit = commit,

@@ -3,6 +3,7 @@
 #include "sqlite_p.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum rc sqlite_has_table(struct db *db, const char *name, bool *out, struct err *err)
 {
@@ -82,6 +83,19 @@ enum rc sqlite_copy(struct db *to, struct db *from, struct err *err)
         return FAIL_OF_SQLITE(mine, err);
     sqlite3_backup_step(copy, -1);
     return sqlite3_backup_finish(copy) == SQLITE_OK ? RC_OK : FAIL_OF_SQLITE(mine, err);
+}
+
+/* A database in memory may have a name, too. */
+bool sqlite_file(struct db *db, struct str *out)
+{
+    const struct sqlite *mine = sqlite_of(db);
+    const char *name =
+        mine->connection != NULL ? sqlite3_db_filename(mine->connection, "main") : NULL;
+
+    if (name == NULL || access(name, F_OK) != 0)
+        return false;
+    str_addz(out, name);
+    return true;
 }
 
 /* Words that are in no row any more stay in the index for finding until its pieces are made one; and

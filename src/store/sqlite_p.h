@@ -61,4 +61,5 @@ enum rc sqlite_has_table(struct db *db, const char *name, bool *out, struct err 
 enum rc sqlite_size(struct db *db, int64_t *octets, struct err *err);
 enum rc sqlite_check(struct db *db, bool whole, struct err *err);
 enum rc sqlite_copy(struct db *to, struct db *from, struct err *err);
+bool sqlite_file(struct db *db, struct str *out);
 void sqlite_forget(struct db *db);

@@ -40,9 +40,14 @@ enum rc store_open(const struct store_options *options, struct store **out, stru
     TRY(check_at_open(store->db, options, err));
     if (options->like != NULL)
         TRY(migrate_like(store->db, options->like->db, options, err));
-    TRY(migrate(store->db, options, err));
+    TRY(migrate(store->db, options, &store->upgrade, err));
     *out = STEAL(store);
     return RC_OK;
+}
+
+const struct store_upgrade *store_upgraded(const struct store *store)
+{
+    return store->upgrade.from > 0 ? &store->upgrade : NULL;
 }
 
 void store_close(struct store **store)
@@ -51,6 +56,7 @@ void store_close(struct store **store)
         return;
     db_close(&(*store)->db);
     free((*store)->wait);
+    str_clear(&(*store)->upgrade.snapshot);
     free(*store);
     *store = NULL;
 }

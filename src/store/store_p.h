@@ -20,7 +20,8 @@ struct store {
     struct waiting_times *wait;
     size_t waits;
     int64_t longest_delay_ms;
-    char run[RUN_ID_SIZE]; /* that entered by this store; "" before: a tool's */
+    struct store_upgrade upgrade; /* from 0: there was none */
+    char run[RUN_ID_SIZE];        /* that entered by this store; "" before: a tool's */
 };
 
 extern const struct ledger_runs store_runs;

@@ -378,11 +378,12 @@ static void L01_a_ledger_that_finds_no_room_is_tried_again(void **state)
     place_make(&p);
     {
         struct db *db = NULL;
+        struct store_upgrade upgrade = {.from = 0};
 
         options = options_for(p.path);
         assert_ok(db_open(&options, &db, &err));
         assert_ok(db_run(db, "PRAGMA max_page_count = 10", &err));
-        assert_rc(migrate(db, &options, &err), RC_DEFERRED);
+        assert_rc(migrate(db, &options, &upgrade, &err), RC_DEFERRED);
         assert_says("make room");
         db_close(&db);
     }

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ledger of each older schema, opened by this program: every row stays, the chain stays whole, and a snapshot from
+before stands beside it."""
+import sqlite3
+import subprocess
+
+import pytest
+
+import old_ledger
+from conftest import PROGRAM, TOOLS
+
+VERSIONS = range(1, old_ledger.NEWEST)
+THERE = [f"2026030{day}T010203Z" for day in range(1, 6)]
+
+
+@pytest.fixture
+def old_desk(ledger, new_desk):
+    def make(schema):
+        (new_desk.folder / "data").mkdir(mode=0o700)
+        old_ledger.make(ledger / "ledger.db", new_desk.folder / "data/ledger.db", schema)
+        return new_desk
+    return make
+
+
+def snapshots(desk):
+    return sorted(path.name for path in (desk.folder / "data").glob("*.schema-*"))
+
+
+def new_name(schema):
+    return f"ledger.db.schema-{schema}.20260302T183000Z"
+
+
+@pytest.mark.parametrize("schema", VERSIONS)
+def test_a_ledger_of_an_older_schema_keeps_every_row_and_its_chain(old_desk, schema):
+    desk = old_desk(schema)
+    before = old_ledger.everything(desk.folder / "data/ledger.db")
+    said = desk.run("verify", status=None)
+    after = old_ledger.everything(desk.folder / "data/ledger.db")
+    assert old_ledger.schema_of(desk.folder / "data/ledger.db") == old_ledger.NEWEST
+    for table, (names, rows) in before.items():
+        if table == old_ledger.OUTBOX and schema < 10:
+            assert rows == []
+            continue
+        now, held = after[table]
+        place = [now.index(name) for name in names]
+        assert sorted((tuple(row[i] for i in place) for row in held), key=repr) == rows, table
+    assert sum(len(rows) for _, rows in before.values()) > 150, "a ledger with next to nothing in it proves nothing"
+
+    assert not [line for line in said.stdout.splitlines() if line.startswith(("ledger", "events", "mail "))], said.stdout
+    desk.run("report", "duplicates", "--json")
+
+    assert snapshots(desk) == [new_name(schema)] and f"snapshot={desk.folder}/data/{new_name(schema)}" in said.stderr
+    kept = desk.folder / "data" / new_name(schema)
+    assert old_ledger.everything(kept) == before and old_ledger.schema_of(kept) == schema
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_of_the_snapshots_three_stay_the_newest_and_this_one_also_where_the_clock_went_back(old_desk):
+    desk = old_desk(9)
+    for stamp in THERE:
+        (desk.folder / f"data/ledger.db.schema-12.{stamp}").touch()
+    (desk.folder / "data/ledger.db.schema-.new").write_text("of an upgrade that was cut off")
+    desk.run("status")
+    assert snapshots(desk) == ["ledger.db.schema-12.20260304T010203Z", "ledger.db.schema-12.20260305T010203Z",
+                               new_name(9)]
+    assert "ledger.upgraded" not in desk.run("status").stderr and len(snapshots(desk)) == 3, "new enough by now"
+
+
+def test_several_programs_that_open_it_at_once_upgrade_it_once(old_desk):
+    desk = old_desk(3)
+    running = [subprocess.Popen([PROGRAM, "status"], env=desk.environment(), stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True) for _ in range(6)]
+    said = [one.communicate()[1] for one in running]
+    assert [one.returncode for one in running] == [0] * 6, said
+    assert snapshots(desk) == [new_name(3)] and sum("ledger.upgraded" in text for text in said) == 1
+
+
+def test_a_disk_without_room_for_both_changes_nothing_and_says_how_much_is_missing(old_desk):
+    desk = old_desk(7)
+    small = {"LD_PRELOAD": f"{TOOLS / 'still_clock.so'}:{TOOLS / 'small_disk.so'}", "SMALL_DISK": str(1 << 19)}
+    done = desk.run("status", status=74, **small)
+    assert "no room for the snapshot" in done.stderr and "0 MiB are free, 1 are needed" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert old_ledger.schema_of(desk.folder / "data/ledger.db") == 7 and snapshots(desk) == []
+
+
+def test_an_upgrade_that_fails_half_way_leaves_the_schema_that_was(old_desk):
+    """The last migration but one meets an index of its name, which somebody made by hand."""
+    desk = old_desk(5)
+    path = desk.folder / "data/ledger.db"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE INDEX effect_found_there ON effect (key)")
+    before = old_ledger.everything(path)
+    desk.run("status", status=None)
+    assert old_ledger.schema_of(path) == 5 and old_ledger.everything(path) == before
+
+
+def test_L06_an_older_program_says_in_one_line_that_the_ledger_is_newer_and_changes_nothing(desk):
+    path = desk.folder / "data/ledger.db"
+    with sqlite3.connect(path) as db:
+        db.execute("INSERT INTO meta VALUES (?, 'of a later version')", (f"schema_{old_ledger.NEWEST + 1}",))
+    before = old_ledger.everything(path)
+    for words in (["status"], ["check"], ["run", "--once"], ["items"]):
+        done = desk.run(*words, status=None)
+        assert done.returncode not in (0, 1), words
+        lines = (done.stderr + done.stdout).splitlines()
+        assert len(lines) == 1 and "newer version" in lines[0] and "doc/upgrading.md" in lines[0], lines
+    assert old_ledger.everything(path) == before

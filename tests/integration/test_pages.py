@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of doc/ are followed to the letter: each command line of their shell blocks is run here, in its order, on a
+mailbox with real servers. What would change the machine (systemctl, apt) is done by a stand-in that says so."""
+import collections
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from mails import plain
+from rig import PROGRAM, TOP, assert_invariants
+
+sys.path.insert(0, str(TOP / "tests" / "cli"))
+import old_ledger  # noqa: E402
+
+STAND_INS = {
+    "onecase": 'exec {program} "$@"',
+    "runuser": 'shift 3; exec "$@"',  # -u onecase --
+    "systemctl": 'echo "systemctl $*" >>{folder}/asked; case "$1" in start|enable|restart) exec {program} run --once --json;; esac',
+    "apt": 'echo "apt $*" >>{folder}/asked',
+}
+
+
+class Page:
+    """One page, and a machine to follow it on."""
+
+    def __init__(self, name, rig):
+        self.rig, self.name = rig, name
+        self.blocks = re.findall(r"^```sh\n(.*?)^```$", (TOP / "doc" / name).read_text(), re.M | re.S)
+        self.bin = rig.folder / "bin"
+        self.bin.mkdir(exist_ok=True)
+        for word, does in STAND_INS.items():
+            path = self.bin / word
+            path.write_text("#!/bin/bash\n" + does.format(program=PROGRAM, folder=rig.folder) + "\n")
+            path.chmod(0o755)
+
+    def follow(self, number, status=0):
+        """All lines of a block, by one shell that stops where one fails."""
+        self.rig.write()
+        block = self.blocks[number]
+        for there, here in (("/var/lib/onecase", self.rig.data), ("/var/backups/onecase", self.rig.folder / "backups"),
+                            ("/etc/onecase", self.rig.folder)):
+            block = block.replace(there, str(here))
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], capture_output=True, text=True, cwd=self.rig.folder,
+                              env={**self.rig.environment(), "PATH": f"{self.bin}:{os.environ['PATH']}"})
+        self.rig.said += done.stderr
+        assert done.returncode == status, f"{self.name}, block {number}:\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def asked(self):
+        path = self.rig.folder / "asked"
+        return path.read_text().splitlines() if path.exists() else []
+
+
+def test_every_page_with_command_lines_is_followed():
+    followed = set(re.findall(r'Page\("([a-z-]+\.md)"', (TOP / "tests/integration/test_pages.py").read_text()))
+    for path in sorted((TOP / "doc").glob("*.md")):
+        assert ("```sh\n" in path.read_text()) == (path.name in followed), path.name
+
+
+def told_twice(rig):
+    return [name for name, times in collections.Counter(m["Message-ID"] for m in rig.acknowledgements()).items() if times > 1]
+
+
+def test_an_upgrade_and_the_way_back_lose_nothing_and_tell_nobody_twice(rig):
+    """A mailbox in use gets a newer program; after more mail its ledger goes back to the snapshot."""
+    page = Page("upgrading.md", rig)
+    rig.letters["evidence"] = {"copy_to": rig.address, "wait": "1s"}
+    rig.deliver(*(plain(f"before-{n}") for n in range(3)))
+    rig.once()
+    ledger = rig.data / "ledger.db"
+    (newest := rig.folder / "newest.db").write_bytes(ledger.read_bytes())
+    for left in rig.data.glob("ledger.db*"):
+        left.unlink()
+    old_ledger.make(newest, ledger, 12)
+
+    rig.deliver(plain("meanwhile"))
+    page.follow(0)
+    assert page.asked() == ["systemctl stop onecase", "apt install ./onecase_0.1.0_amd64.deb", "systemctl start onecase"]
+    assert "ledger.upgraded" in rig.said and old_ledger.schema_of(ledger) == old_ledger.NEWEST
+    assert len(rig.json("cases")) == 4 and len(rig.acknowledgements()) == 4
+
+    rig.deliver(*(plain(f"after-{n}") for n in range(2)))
+    rig.once()
+    references = {case["key"]: case["reference"] for case in rig.json("cases")}
+    said = page.follow(1)
+    assert (rig.data / "newer/ledger.db").exists() and "ledger.went-back" in rig.said
+    assert said.stdout.count("help") >= 1
+    rig.once()
+    rig.once()
+    assert {case["key"]: case["reference"] for case in rig.json("cases")} == references
+    assert told_twice(rig) == [] and len(rig.acknowledgements()) == 6
+    assert_invariants(rig)
+    with sqlite3.connect(ledger) as db:
+        assert db.execute("SELECT COUNT(*) FROM event WHERE what = 'rewind'").fetchone() == (1,)
+    shutil.rmtree(rig.data / "newer")
+    rig.run("verify")
