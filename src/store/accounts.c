@@ -67,12 +67,12 @@ write_user(struct writing *w, const char *name, enum role role, const char *secr
     return changed == 1 ? RC_OK : FAIL(err, RC_CONFLICT, "there is a user '%s' already", name);
 }
 
-static enum rc add(void *self,
-                   const char *name,
-                   enum role role,
-                   const char *secret,
-                   struct instant now,
-                   struct err *err)
+static enum rc add_once(void *self,
+                        const char *name,
+                        enum role role,
+                        const char *secret,
+                        struct instant now,
+                        struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -81,6 +81,16 @@ static enum rc add(void *self,
     TRY(write_user(&w, name, role, secret, err));
     TRY(user_event(&w, name, "user-add", err));
     return writing_finish(&w, err);
+}
+
+static enum rc add(void *self,
+                   const char *name,
+                   enum role role,
+                   const char *secret,
+                   struct instant now,
+                   struct err *err)
+{
+    return WRITE(self, add_once(self, name, role, secret, now, err));
 }
 
 static enum rc change_user(
@@ -98,12 +108,12 @@ static enum rc change_user(
     return run_on_one(s, "user", name, err);
 }
 
-static enum rc change(void *self,
-                      const char *name,
-                      enum role role,
-                      const char *secret,
-                      struct instant now,
-                      struct err *err)
+static enum rc change_once(void *self,
+                           const char *name,
+                           enum role role,
+                           const char *secret,
+                           struct instant now,
+                           struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -113,6 +123,16 @@ static enum rc change(void *self,
     TRY(end_sessions(&w, name, err));
     TRY(user_event(&w, name, secret ? "user-password" : "user-role", err));
     return writing_finish(&w, err);
+}
+
+static enum rc change(void *self,
+                      const char *name,
+                      enum role role,
+                      const char *secret,
+                      struct instant now,
+                      struct err *err)
+{
+    return WRITE(self, change_once(self, name, role, secret, now, err));
 }
 
 static enum rc remove_user(struct writing *w, const char *name, struct err *err)
@@ -127,7 +147,8 @@ static enum rc remove_user(struct writing *w, const char *name, struct err *err)
     return run_on_one(s, "user", name, err);
 }
 
-static enum rc remove_account(void *self, const char *name, struct instant now, struct err *err)
+static enum rc
+remove_account_once(void *self, const char *name, struct instant now, struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -137,6 +158,11 @@ static enum rc remove_account(void *self, const char *name, struct instant now, 
     TRY(end_sessions(&w, name, err));
     TRY(user_event(&w, name, "user-remove", err));
     return writing_finish(&w, err);
+}
+
+static enum rc remove_account(void *self, const char *name, struct instant now, struct err *err)
+{
+    return WRITE(self, remove_account_once(self, name, now, err));
 }
 
 static enum rc read_account(struct stmt *s, struct account *out, struct err *err)
@@ -224,12 +250,12 @@ static enum rc write_token(struct writing *w,
     return changed == 1 ? RC_OK : FAIL(err, RC_CONFLICT, "there is a token '%s' already", name);
 }
 
-static enum rc add_token(void *self,
-                         const char *name,
-                         enum role role,
-                         const struct digest *token,
-                         struct instant now,
-                         struct err *err)
+static enum rc add_token_once(void *self,
+                              const char *name,
+                              enum role role,
+                              const struct digest *token,
+                              struct instant now,
+                              struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -238,6 +264,16 @@ static enum rc add_token(void *self,
     TRY(write_token(&w, name, role, token, err));
     TRY(token_event(&w, "token-add", err));
     return writing_finish(&w, err);
+}
+
+static enum rc add_token(void *self,
+                         const char *name,
+                         enum role role,
+                         const struct digest *token,
+                         struct instant now,
+                         struct err *err)
+{
+    return WRITE(self, add_token_once(self, name, role, token, now, err));
 }
 
 static enum rc end_one_token(struct writing *w, const char *name, struct err *err)
@@ -251,7 +287,7 @@ static enum rc end_one_token(struct writing *w, const char *name, struct err *er
     return run_on_one(s, "token", name, err);
 }
 
-static enum rc end_token(void *self, const char *name, struct instant now, struct err *err)
+static enum rc end_token_once(void *self, const char *name, struct instant now, struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -260,6 +296,11 @@ static enum rc end_token(void *self, const char *name, struct instant now, struc
     TRY(end_one_token(&w, name, err));
     TRY(token_event(&w, "token-remove", err));
     return writing_finish(&w, err);
+}
+
+static enum rc end_token(void *self, const char *name, struct instant now, struct err *err)
+{
+    return WRITE(self, end_token_once(self, name, now, err));
 }
 
 static enum rc

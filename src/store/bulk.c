@@ -83,11 +83,11 @@ enum rc operators_bulk_find(void *self, const char *selection, struct bulk *out,
     return RC_OK;
 }
 
-enum rc operators_bulk_begin(void *self,
-                             const struct bulk_request *request,
-                             struct instant now,
-                             struct bulk *out,
-                             struct err *err)
+static enum rc bulk_begin_once(void *self,
+                               const struct bulk_request *request,
+                               struct instant now,
+                               struct bulk *out,
+                               struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -106,6 +106,15 @@ enum rc operators_bulk_begin(void *self,
     *out = (struct bulk){.id = id, .all = (int64_t)request->keys, .begun_ms = now.wall_ms};
     text_copy(out->by, sizeof out->by, request->by);
     return RC_OK;
+}
+
+enum rc operators_bulk_begin(void *self,
+                             const struct bulk_request *request,
+                             struct instant now,
+                             struct bulk *out,
+                             struct err *err)
+{
+    return WRITE(self, bulk_begin_once(self, request, now, out, err));
 }
 
 /* ---- one after the other ------------------------------------------------------------------- */
@@ -179,7 +188,7 @@ replay_next(struct writing *w, int64_t bulk, struct replay_result *out, struct e
     return mark_done(w, bulk, next.key, err);
 }
 
-enum rc operators_bulk_next(
+static enum rc bulk_next_once(
     void *self, struct bulk *bulk, struct instant now, struct replay_result *out, struct err *err)
 {
     struct store *store = self;
@@ -192,8 +201,13 @@ enum rc operators_bulk_next(
         return rc;
     if (rc == RC_NOT_FOUND)
         TRY(end(&w, bulk->id, err));
-    else
-        bulk->done++;
     TRY(writing_finish(&w, err));
+    bulk->done += rc == RC_OK;
     return rc;
+}
+
+enum rc operators_bulk_next(
+    void *self, struct bulk *bulk, struct instant now, struct replay_result *out, struct err *err)
+{
+    return WRITE(self, bulk_next_once(self, bulk, now, out, err));
 }

@@ -333,11 +333,11 @@ static enum rc record(struct acting *a, struct err *err)
     return note_add(a->w, a->key, subject.text, a->request->why, err);
 }
 
-enum rc operators_case_act(void *self,
-                           const struct case_request *request,
-                           struct instant now,
-                           struct case_result *out,
-                           struct err *err)
+static enum rc case_act_once(void *self,
+                             const struct case_request *request,
+                             struct instant now,
+                             struct case_result *out,
+                             struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -350,4 +350,13 @@ enum rc operators_case_act(void *self,
     TRY(acts[request->act].act(&a, err));
     TRY(record(&a, err));
     return writing_finish(&w, err);
+}
+
+enum rc operators_case_act(void *self,
+                           const struct case_request *request,
+                           struct instant now,
+                           struct case_result *out,
+                           struct err *err)
+{
+    return WRITE(self, case_act_once(self, request, now, out, err));
 }

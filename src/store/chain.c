@@ -203,7 +203,9 @@ static enum rc read_back(struct db *db, const struct writing *w, struct err *err
     bool there;
 
     if (look(db, w, &there, &second) != RC_OK)
-        return err_set(err, RC_UNKNOWN, "writing_finish", "%s; reading it back failed: %s",
+        return err_set(err, RC_UNKNOWN, "writing_finish",
+                       "%s; reading it back failed: %s; see whether it stands before it is"
+                       " repeated",
                        err->text, second.text);
     if (there)
         return RC_OK;

@@ -284,7 +284,7 @@ static enum rc has_open_doubts(struct db *db, const char *run, struct err *err)
 
 /* A run that claims has nothing under way: whatever became of its tries, no connection of its own can
  * still carry one. Without this a person could not say not-sent while that run lives. */
-static enum rc end_own_doubts(struct store *store, const struct claiming *c, struct err *err)
+static enum rc end_own_doubts_once(struct store *store, const struct claiming *c, struct err *err)
 {
     static const char update[] = "UPDATE attempt SET connection_closed = 1 WHERE run = $1"
                                  " AND outcome = 'unknown' AND connection_closed = 0";
@@ -299,6 +299,11 @@ static enum rc end_own_doubts(struct store *store, const struct claiming *c, str
     stmt_text(s, 1, c->run);
     TRY(stmt_run(s, NULL, err));
     return writing_finish(&w, err);
+}
+
+static enum rc end_own_doubts(struct store *store, const struct claiming *c, struct err *err)
+{
+    return WRITE(store, end_own_doubts_once(store, c, err));
 }
 
 /* ---- a clock that went back ---------------------------------------------------------------- */
@@ -336,7 +341,7 @@ static enum rc run_near(
     return stmt_run(s, NULL, err);
 }
 
-static enum rc bring_near(struct store *store, const struct claiming *c, struct err *err)
+static enum rc bring_near_once(struct store *store, const struct claiming *c, struct err *err)
 {
     static const char steps[] = "UPDATE effect SET due = $2 WHERE status = 'deferred'"
                                 " AND attempts > 0 AND due > $2 AND key IN " TOO_FAR;
@@ -354,6 +359,11 @@ static enum rc bring_near(struct store *store, const struct claiming *c, struct 
     TRY(run_near(store, c, steps, until, err));
     TRY(run_near(store, c, items, until, err));
     return writing_finish(&w, err);
+}
+
+static enum rc bring_near(struct store *store, const struct claiming *c, struct err *err)
+{
+    return WRITE(store, bring_near_once(store, c, err));
 }
 
 /* An idle look must not wait for the write lock. */

@@ -24,6 +24,7 @@ struct claiming {
 struct taken {
     struct work_item *item;
     size_t count;
+    size_t elsewhere; /* the last of them: copies of items that are another mailbox's */
 };
 
 enum rc items_claim(struct store *store,

@@ -251,6 +251,14 @@ enum rc tx_commit(struct tx *tx, struct err *err)
     return mine.db->driver->commit(mine.db, err);
 }
 
+enum rc tx_commit_plain(struct tx *tx, struct err *err)
+{
+    struct err why = ERR_INIT;
+    enum rc rc = tx_commit(tx, &why);
+
+    return rc == RC_OK ? RC_OK : FAIL(err, rc == RC_UNKNOWN ? RC_DEFERRED : rc, "%s", why.text);
+}
+
 void tx_end(struct tx *tx)
 {
     if (tx->db != NULL)

@@ -100,4 +100,7 @@ enum rc tx_read(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
 /* RC_OK: durable. RC_DEFERRED: rolled back. RC_UNKNOWN: the COMMIT failed and may have happened;
  * the caller reads back (tx_finish of chain.h does). */
 enum rc tx_commit(struct tx *tx, struct err *err) MUST_CHECK;
+/* The same for one that adds no line to the chain, and that does no harm where it is repeated: what is not
+ * known is RC_DEFERRED. */
+enum rc tx_commit_plain(struct tx *tx, struct err *err) MUST_CHECK;
 void tx_end(struct tx *tx); /* rolls back what was not committed; for CLEANUP */

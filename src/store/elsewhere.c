@@ -81,6 +81,13 @@ static enum rc lose(struct writing *w, const struct due_move *m, struct err *err
     return m->armed ? step_effect(w, m->key, &lost, err) : RC_OK;
 }
 
+/* What was taken before stays; what an earlier try of this one had taken goes. */
+static void taken_back_to(struct taken *t, size_t count)
+{
+    while (t->count > count)
+        work_item_clear(&t->item[--t->count]);
+}
+
 static enum rc take_moves(struct store *store,
                           const struct claiming *c,
                           const struct due_moves *due,
@@ -89,6 +96,8 @@ static enum rc take_moves(struct store *store,
 {
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
+    taken_back_to(out, out->count - out->elsewhere);
+    out->elsewhere = 0;
     TRY(writing_begin(store, c->run, c->now, &w, err));
     for (size_t i = 0; i < due->count; i++) {
         struct work_item item;
@@ -97,6 +106,7 @@ static enum rc take_moves(struct store *store,
         TRY(item_load_copy(store->db, due->at[i].key, due->at[i].effect, &item, err));
         out->item = mem_grow(out->item, out->count + 1, sizeof item);
         out->item[out->count++] = item;
+        out->elsewhere++;
     }
     return writing_finish(&w, err);
 }
@@ -111,7 +121,7 @@ elsewhere_claim(struct store *store, const struct claiming *c, struct taken *out
     if (paused)
         return RC_OK;
     TRY(find_due(store, c, &due, err));
-    return due.count > 0 ? take_moves(store, c, &due, out, err) : RC_OK;
+    return due.count > 0 ? WRITE(store, take_moves(store, c, &due, out, err)) : RC_OK;
 }
 
 /* ---- when to wake -------------------------------------------------------------------------- */

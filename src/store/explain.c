@@ -30,12 +30,12 @@ static enum rc add(struct writing *w, const char *digest, const char *by, struct
     return stmt_run(s, NULL, err);
 }
 
-enum rc operators_explain(void *self,
-                          const char *digest,
-                          const char *by,
-                          const char *why,
-                          struct instant now,
-                          struct err *err)
+static enum rc explain_once(void *self,
+                            const char *digest,
+                            const char *by,
+                            const char *why,
+                            struct instant now,
+                            struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -51,4 +51,14 @@ enum rc operators_explain(void *self,
                                   .actor = actor_text(BY_PERSON)},
                   err));
     return writing_finish(&w, err);
+}
+
+enum rc operators_explain(void *self,
+                          const char *digest,
+                          const char *by,
+                          const char *why,
+                          struct instant now,
+                          struct err *err)
+{
+    return WRITE(self, explain_once(self, digest, by, why, now, err));
 }

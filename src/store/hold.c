@@ -31,13 +31,13 @@ write_hold(struct writing *w, const char *mailbox, const char *folder, struct er
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */
-enum rc operators_hold(void *self,
-                       const char *mailbox,
-                       const char *folder,
-                       const char *by,
-                       const char *why,
-                       struct instant now,
-                       struct err *err)
+static enum rc hold_once(void *self,
+                         const char *mailbox,
+                         const char *folder,
+                         const char *by,
+                         const char *why,
+                         struct instant now,
+                         struct err *err)
 {
     const struct event event = {.what = "hold", .to = "held", .actor = actor_text(BY_PERSON)};
     struct store *store = self;
@@ -49,6 +49,18 @@ enum rc operators_hold(void *self,
     TRY(mailbox_event(&w, mailbox, &event, err));
     TRY(mailbox_note(&w, by, why, err));
     return writing_finish(&w, err);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
+enum rc operators_hold(void *self,
+                       const char *mailbox,
+                       const char *folder,
+                       const char *by,
+                       const char *why,
+                       struct instant now,
+                       struct err *err)
+{
+    return WRITE(self, hold_once(self, mailbox, folder, by, why, now, err));
 }
 
 /* ---- what lies where -------------------------------------------------------------------------- */
@@ -146,12 +158,12 @@ add_line(struct writing *w, const struct held_message *m, const char *to, struct
     return event_add(w, &event, err);
 }
 
-enum rc operators_hold_moved(void *self,
-                             const struct held_message *message,
-                             const char *folder,
-                             bool back,
-                             struct instant now,
-                             struct err *err)
+static enum rc hold_moved_once(void *self,
+                               const struct held_message *message,
+                               const char *folder,
+                               bool back,
+                               struct instant now,
+                               struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -164,9 +176,19 @@ enum rc operators_hold_moved(void *self,
     return writing_finish(&w, err);
 }
 
+enum rc operators_hold_moved(void *self,
+                             const struct held_message *message,
+                             const char *folder,
+                             bool back,
+                             struct instant now,
+                             struct err *err)
+{
+    return WRITE(self, hold_moved_once(self, message, folder, back, now, err));
+}
+
 /* ---- over ------------------------------------------------------------------------------------- */
 
-enum rc operators_hold_over(void *self, const char *mailbox, struct instant now, struct err *err)
+static enum rc hold_over_once(void *self, const char *mailbox, struct instant now, struct err *err)
 {
     static const char update[] = "UPDATE mailbox SET hold_folder = '', version = version + 1"
                                  " WHERE id = $1 AND paused = 0";
@@ -185,4 +207,9 @@ enum rc operators_hold_over(void *self, const char *mailbox, struct instant now,
     }
     TRY(mailbox_event(&w, mailbox, &event, err));
     return writing_finish(&w, err);
+}
+
+enum rc operators_hold_over(void *self, const char *mailbox, struct instant now, struct err *err)
+{
+    return WRITE(self, hold_over_once(self, mailbox, now, err));
 }

@@ -132,15 +132,15 @@ static enum rc judge_reused(struct writing *w, const struct arrival *at, bool *o
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */
-static enum rc intake_reused(void *self,
-                             const char *mailbox,
-                             const char *folder,
-                             uint32_t uidvalidity,
-                             const struct sighting *at,
-                             const struct digest *octets,
-                             struct instant now,
-                             bool *out,
-                             struct err *err)
+static enum rc reused_once(void *self,
+                           const char *mailbox,
+                           const char *folder,
+                           uint32_t uidvalidity,
+                           const struct sighting *at,
+                           const struct digest *octets,
+                           struct instant now,
+                           bool *out,
+                           struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -157,6 +157,20 @@ static enum rc intake_reused(void *self,
     TRY(writing_finish(&w, err));
     *out = reused;
     return RC_OK;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
+static enum rc intake_reused(void *self,
+                             const char *mailbox,
+                             const char *folder,
+                             uint32_t uidvalidity,
+                             const struct sighting *at,
+                             const struct digest *octets,
+                             struct instant now,
+                             bool *out,
+                             struct err *err)
+{
+    return WRITE(self, reused_once(self, mailbox, folder, uidvalidity, at, octets, now, out, err));
 }
 
 /* Both ascend. */

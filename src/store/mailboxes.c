@@ -227,11 +227,11 @@ stale_all(struct writing *w, const char *mailbox, const char *folder, struct err
     return stmt_run(s, NULL, err);
 }
 
-static enum rc mailboxes_renumber(void *self,
-                                  struct mailbox_record *record,
-                                  const char *folder,
-                                  struct instant now,
-                                  struct err *err)
+static enum rc renumber_once(void *self,
+                             struct mailbox_record *record,
+                             const char *folder,
+                             struct instant now,
+                             struct err *err)
 {
     const struct event renumbered = {
         .what = "renumber", .to = "stale", .actor = actor_text(BY_PEER)};
@@ -245,6 +245,15 @@ static enum rc mailboxes_renumber(void *self,
     TRY(writing_finish(&w, err));
     record->numbering++;
     return RC_OK;
+}
+
+static enum rc mailboxes_renumber(void *self,
+                                  struct mailbox_record *record,
+                                  const char *folder,
+                                  struct instant now,
+                                  struct err *err)
+{
+    return WRITE(self, renumber_once(self, record, folder, now, err));
 }
 
 /* What was listed before the UIDs came to mean other messages is not written; what is written raises
@@ -305,12 +314,12 @@ static enum rc choose(struct writing *w,
     return mailbox_note(w, by, import_text(choice), err);
 }
 
-static enum rc mailboxes_choose_import(void *self,
-                                       const char *mailbox,
-                                       enum import_choice choice,
-                                       const char *by,
-                                       struct instant now,
-                                       struct err *err)
+static enum rc choose_import_once(void *self,
+                                  const char *mailbox,
+                                  enum import_choice choice,
+                                  const char *by,
+                                  struct instant now,
+                                  struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -320,6 +329,16 @@ static enum rc mailboxes_choose_import(void *self,
     TRY(writing_begin(store, store->run, now, &w, err));
     TRY(choose(&w, mailbox, choice, by, err));
     return writing_finish(&w, err);
+}
+
+static enum rc mailboxes_choose_import(void *self,
+                                       const char *mailbox,
+                                       enum import_choice choice,
+                                       const char *by,
+                                       struct instant now,
+                                       struct err *err)
+{
+    return WRITE(self, choose_import_once(self, mailbox, choice, by, now, err));
 }
 
 /* ---- how full it is -------------------------------------------------------------------------- */

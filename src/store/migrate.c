@@ -115,17 +115,6 @@ static enum rc apply(struct db *db,
     return m->version == 1 ? set_identity(db, &options->secret_seed, err) : RC_OK;
 }
 
-/* A COMMIT whose outcome is not known does no harm: whoever opens next looks what is there. */
-static enum rc finish(struct tx *tx, struct err *err)
-{
-    struct err why = ERR_INIT;
-    enum rc rc = tx_commit(tx, &why);
-
-    if (rc == RC_OK)
-        return RC_OK;
-    return FAIL(err, rc == RC_UNKNOWN ? RC_DEFERRED : rc, "%s", why.text);
-}
-
 /* A ledger that is new has nothing to go back to. */
 static enum rc keep_as_it_was(struct db *db,
                               size_t count,
@@ -138,7 +127,8 @@ static enum rc keep_as_it_was(struct db *db,
     return count > 0 ? snapshot_take(db, count, options, &upgrade->snapshot, err) : RC_OK;
 }
 
-/* All of them or none, so that nobody finds a schema between two versions. Looks again under the write
+/* A COMMIT whose outcome is not known does no harm: whoever opens next looks what is there. All of them or
+ * none, so that nobody finds a schema between two versions. Looks again under the write
  * lock: another process may have done it meanwhile. */
 static enum rc apply_missing(struct db *db,
                              const struct store_options *options,
@@ -155,7 +145,7 @@ static enum rc apply_missing(struct db *db,
     TRY(keep_as_it_was(db, count, options, upgrade, err));
     for (; count < migration_count; count++)
         TRY(apply(db, &migrations[count], options, err));
-    return finish(&tx, err);
+    return tx_commit_plain(&tx, err);
 }
 
 enum rc migrate(struct db *db,
@@ -194,7 +184,7 @@ static enum rc set_new_identity(struct db *db, const struct store_options *optio
 
     TRY(tx_begin(db, &tx, err));
     TRY(set_identity(db, &options->secret_seed, err));
-    return finish(&tx, err);
+    return tx_commit_plain(&tx, err);
 }
 
 enum rc

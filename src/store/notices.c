@@ -63,11 +63,11 @@ static enum rc forget_all(struct db *db, const char *channel, struct err *err)
     return stmt_run(s, NULL, err);
 }
 
-static enum rc notices_remember(void *self,
-                                const char *channel,
-                                const struct notice_memory *memory,
-                                size_t count,
-                                struct err *err)
+static enum rc remember_once(void *self,
+                             const char *channel,
+                             const struct notice_memory *memory,
+                             size_t count,
+                             struct err *err)
 {
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
@@ -76,7 +76,16 @@ static enum rc notices_remember(void *self,
     TRY(forget_all(store->db, channel, err));
     for (size_t i = 0; i < count; i++)
         TRY(write_one(store->db, channel, &memory[i], err));
-    return tx_commit(&tx, err);
+    return tx_commit_plain(&tx, err);
+}
+
+static enum rc notices_remember(void *self,
+                                const char *channel,
+                                const struct notice_memory *memory,
+                                size_t count,
+                                struct err *err)
+{
+    return WRITE(self, remember_once(self, channel, memory, count, err));
 }
 
 static enum rc notices_record(
@@ -103,7 +112,7 @@ static enum rc notices_record(
     return RC_OK;
 }
 
-static enum rc notices_tried(void *self, const struct notice_try *t, struct err *err)
+static enum rc tried_once(void *self, const struct notice_try *t, struct err *err)
 {
     static const char insert[] = "INSERT INTO notice_try (channel, tried_at, outcome, subject, why)"
                                  " VALUES ($1, $2, $3, $4, $5)";
@@ -117,6 +126,12 @@ static enum rc notices_tried(void *self, const struct notice_try *t, struct err 
     stmt_text(s, 4, t->subject);
     stmt_text(s, 5, t->why);
     return stmt_run(s, NULL, err);
+}
+
+/* Counted twice, should the answer be lost: the next is sent later. */
+static enum rc notices_tried(void *self, const struct notice_try *t, struct err *err)
+{
+    return WRITE(self, tried_once(self, t, err));
 }
 
 static enum rc

@@ -38,11 +38,11 @@ write_delivery(struct writing *w, const char *key, const struct large_original *
     return stmt_one(s, "a delivery", err);
 }
 
-enum rc operators_original_had(void *self,
-                               const char *key,
-                               const struct large_original *original,
-                               struct instant now,
-                               struct err *err)
+static enum rc original_had_once(void *self,
+                                 const char *key,
+                                 const struct large_original *original,
+                                 struct instant now,
+                                 struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -58,4 +58,13 @@ enum rc operators_original_had(void *self,
                                   .actor = actor_text(BY_PERSON)},
                   err));
     return writing_finish(&w, err);
+}
+
+enum rc operators_original_had(void *self,
+                               const char *key,
+                               const struct large_original *original,
+                               struct instant now,
+                               struct err *err)
+{
+    return WRITE(self, original_had_once(self, key, original, now, err));
 }

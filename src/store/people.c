@@ -227,11 +227,11 @@ static enum rc decide(struct deciding *d, struct err *err)
     return record(d, err);
 }
 
-static enum rc people_decide(void *self,
-                             const struct decision_request *request,
-                             struct instant now,
-                             struct decision_result *out,
-                             struct err *err)
+static enum rc decide_once(void *self,
+                           const struct decision_request *request,
+                           struct instant now,
+                           struct decision_result *out,
+                           struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -242,6 +242,15 @@ static enum rc people_decide(void *self,
     TRY(writing_begin(store, store->run, now, &w, err));
     TRY(decide(&d, err));
     return writing_finish(&w, err);
+}
+
+static enum rc people_decide(void *self,
+                             const struct decision_request *request,
+                             struct instant now,
+                             struct decision_result *out,
+                             struct err *err)
+{
+    return WRITE(self, decide_once(self, request, now, out, err));
 }
 
 /* ---- pause --------------------------------------------------------------------------------- */
@@ -274,14 +283,14 @@ static enum rc pause_event(struct writing *w, const char *mailbox, bool paused, 
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */
-static enum rc people_pause(void *self,
-                            const char *mailbox,
-                            bool paused,
-                            unsigned effects,
-                            const char *by,
-                            const char *why,
-                            struct instant now,
-                            struct err *err)
+static enum rc pause_once(void *self,
+                          const char *mailbox,
+                          bool paused,
+                          unsigned effects,
+                          const char *by,
+                          const char *why,
+                          struct instant now,
+                          struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -292,6 +301,19 @@ static enum rc people_pause(void *self,
     TRY(pause_event(&w, mailbox, paused, err));
     TRY(mailbox_note(&w, by, why, err));
     return writing_finish(&w, err);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
+static enum rc people_pause(void *self,
+                            const char *mailbox,
+                            bool paused,
+                            unsigned effects,
+                            const char *by,
+                            const char *why,
+                            struct instant now,
+                            struct err *err)
+{
+    return WRITE(self, pause_once(self, mailbox, paused, effects, by, why, now, err));
 }
 
 const struct ledger_people store_people = {

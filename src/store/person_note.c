@@ -14,12 +14,12 @@ static enum rc must_exist(struct db *db, const char *key, struct err *err)
     return rc == RC_NOT_FOUND ? FAIL(err, rc, "note: there is no mail %.12s", key) : rc;
 }
 
-enum rc operators_note(void *self,
-                       const char *key,
-                       const char *by,
-                       const char *text,
-                       struct instant now,
-                       struct err *err)
+static enum rc note_once(void *self,
+                         const char *key,
+                         const char *by,
+                         const char *text,
+                         struct instant now,
+                         struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -30,4 +30,14 @@ enum rc operators_note(void *self,
     TRY(must_exist(store->db, key, err));
     TRY(people_note(&w, key, "person", by, text, err));
     return writing_finish(&w, err);
+}
+
+enum rc operators_note(void *self,
+                       const char *key,
+                       const char *by,
+                       const char *text,
+                       struct instant now,
+                       struct err *err)
+{
+    return WRITE(self, note_once(self, key, by, text, now, err));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialect.h"
+#include "postgres_fault.h"
 #include "postgres_p.h"
 
 #include <assert.h>
@@ -190,9 +191,8 @@ static enum rc commit(struct db *db, struct err *err)
 
     if (mine->connection == NULL) {
         db->passing = true;
-        return FAIL(err, RC_DEFERRED,
-                    "ledger '%s': the connection was lost before the commit; it is tried again",
-                    db->path);
+        return FAIL(err, RC_DEFERRED, "ledger '%s': the connection was lost before the commit%s",
+                    db->path, postgres_became(RC_DEFERRED));
     }
 
     PGresult *result = postgres_ask(mine, text);

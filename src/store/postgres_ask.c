@@ -121,8 +121,9 @@ enum rc postgres_failure(
 
     db->db.passing = fault->passing;
     if (state == NULL)
-        return err_set(err, rc, where, "ledger '%s': %s", db->db.path, fault->remedy);
-    return err_set(err, rc, where, "ledger '%s': %s (%s%s%s)", db->db.path, fault->remedy,
-                   text != NULL && strncmp(state, "22", 2) != 0 ? text : "",
+        return err_set(err, rc, where, "ledger '%s': %s%s", db->db.path, fault->remedy,
+                       postgres_became(rc));
+    return err_set(err, rc, where, "ledger '%s': %s%s (%s%s%s)", db->db.path, fault->remedy,
+                   postgres_became(rc), text != NULL && strncmp(state, "22", 2) != 0 ? text : "",
                    text != NULL && strncmp(state, "22", 2) != 0 ? ", " : "", state);
 }

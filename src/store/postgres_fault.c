@@ -3,33 +3,31 @@
 
 #include <string.h>
 
-#define AGAIN "it is tried again"
-
 /* An ERROR that answers COMMIT is no commit; but where the answer came from a server that goes down,
  * or whose standby did not confirm, the commit may stand: it is read back. */
 /* clang-format off */
 const struct postgres_fault postgres_faults[] = {
 /*    state    rc           at commit    passing what to do */
-    { "",      RC_DEFERRED, RC_UNKNOWN,  true,  "the connection was lost; " AGAIN },
-    { "08",    RC_DEFERRED, RC_UNKNOWN,  true,  "the connection was lost; " AGAIN },
+    { "",      RC_DEFERRED, RC_UNKNOWN,  true,  "the connection was lost" },
+    { "08",    RC_DEFERRED, RC_UNKNOWN,  true,  "the connection was lost" },
     { "22",    RC_REFUSED,  RC_REFUSED,  false, "the schema forbids such a value" },
     { "23505", RC_CONFLICT, RC_CONFLICT, false, "it is there already" },
     { "23",    RC_REFUSED,  RC_REFUSED,  false, "the schema forbids such a row" },
-    { "25006", RC_DEFERRED, RC_UNKNOWN,  false, "its server takes no writes: it is a standby, or being moved; " AGAIN },
-    { "25P02", RC_DEFERRED, RC_DEFERRED, false, "the transaction was rolled back; " AGAIN },
-    { "25P03", RC_DEFERRED, RC_DEFERRED, false, "the transaction stood still too long; " AGAIN },
-    { "26",    RC_DEFERRED, RC_UNKNOWN,  true,  "a pooler lost a prepared statement; " AGAIN },
+    { "25006", RC_DEFERRED, RC_UNKNOWN,  false, "its server takes no writes: it is a standby, or being moved" },
+    { "25P02", RC_DEFERRED, RC_DEFERRED, false, "the transaction was rolled back" },
+    { "25P03", RC_DEFERRED, RC_DEFERRED, false, "the transaction stood still too long" },
+    { "26",    RC_DEFERRED, RC_UNKNOWN,  true,  "a pooler lost a prepared statement" },
     { "28",    RC_BROKEN,   RC_UNKNOWN,  false, "it does not let this role in: see the user and the password in `ledger`, and the server's pg_hba.conf" },
     { "3D000", RC_BROKEN,   RC_UNKNOWN,  false, "there is no such database: CREATE DATABASE onecase OWNER onecase ENCODING 'UTF8' TEMPLATE template0" },
-    { "40",    RC_DEFERRED, RC_UNKNOWN,  true,  "others wrote meanwhile; " AGAIN },
-    { "40001", RC_DEFERRED, RC_DEFERRED, true,  "others wrote meanwhile; " AGAIN },
-    { "40P01", RC_DEFERRED, RC_DEFERRED, true,  "others wrote meanwhile; " AGAIN },
+    { "40",    RC_DEFERRED, RC_UNKNOWN,  true,  "others wrote meanwhile" },
+    { "40001", RC_DEFERRED, RC_DEFERRED, true,  "others wrote meanwhile" },
+    { "40P01", RC_DEFERRED, RC_DEFERRED, true,  "others wrote meanwhile" },
     { "42501", RC_BROKEN,   RC_UNKNOWN,  false, "its role lacks a right: ALTER DATABASE onecase OWNER TO onecase" },
-    { "53",    RC_DEFERRED, RC_UNKNOWN,  false, "its server has no memory or no connections left; " AGAIN },
-    { "53100", RC_DEFERRED, RC_UNKNOWN,  false, "its server's disk is full: make room there; " AGAIN },
+    { "53",    RC_DEFERRED, RC_UNKNOWN,  false, "its server has no memory or no connections left" },
+    { "53100", RC_DEFERRED, RC_UNKNOWN,  false, "its server's disk is full: make room there" },
     { "54",    RC_REFUSED,  RC_REFUSED,  false, "it is larger than a row may be" },
-    { "55",    RC_DEFERRED, RC_UNKNOWN,  false, "another process holds it; " AGAIN },
-    { "57",    RC_DEFERRED, RC_UNKNOWN,  true,  "its server is being stopped or started; " AGAIN },
+    { "55",    RC_DEFERRED, RC_UNKNOWN,  false, "another process holds it" },
+    { "57",    RC_DEFERRED, RC_UNKNOWN,  true,  "its server is being stopped or started" },
     { "58",    RC_BROKEN,   RC_UNKNOWN,  false, "its server's disk failed: see the server's log" },
     { "XX001", RC_BROKEN,   RC_UNKNOWN,  false, "it is damaged: stop the service and restore the database's last backup" },
     { "XX002", RC_BROKEN,   RC_UNKNOWN,  false, "it is damaged: stop the service and restore the database's last backup" },
@@ -59,6 +57,13 @@ const struct postgres_fault *postgres_fault_of(const char *state)
     return found != NULL ? found : &other;
 }
 
+const char *postgres_became(enum rc rc)
+{
+    if (rc == RC_DEFERRED)
+        return "; nothing was written, and later it may be";
+    return rc == RC_UNKNOWN ? "; whether it was written is not known" : "";
+}
+
 const struct postgres_fault *postgres_refusal_of(const char *message)
 {
     static const struct {
@@ -71,7 +76,7 @@ const struct postgres_fault *postgres_refusal_of(const char *message)
     };
     static const struct postgres_fault nobody = {
         NO_SQLSTATE, RC_DEFERRED, RC_UNKNOWN, false,
-        "its server does not answer, or lets nobody in yet; " AGAIN};
+        "its server does not answer, or lets nobody in yet"};
 
     for (size_t i = 0; i < LENGTH(refusals); i++)
         if (strstr(message, refusals[i].words) != NULL)

@@ -24,6 +24,9 @@ struct postgres_fault {
 extern const struct postgres_fault postgres_faults[];
 extern const size_t postgres_fault_count;
 
+/* What became of what was asked, to end the sentence with: "" where the remedy says it. */
+const char *postgres_became(enum rc rc);
+
 /* Total: a state that has no row is RC_BROKEN, and RC_UNKNOWN at COMMIT. NULL is NO_SQLSTATE. */
 const struct postgres_fault *postgres_fault_of(const char *state);
 

@@ -122,7 +122,8 @@ static enum rc refused(struct postgres *db, struct err *err)
     const struct postgres_fault *fault = postgres_refusal_of(message);
 
     postgres_says(message, &says);
-    return FAIL(err, fault->rc, "ledger '%s': %s (%s)", db->db.path, fault->remedy, str_z(&says));
+    return FAIL(err, fault->rc, "ledger '%s': %s%s (%s)", db->db.path, fault->remedy,
+                postgres_became(fault->rc), str_z(&says));
 }
 
 static enum rc judge(struct postgres *db, PGresult *facts, struct err *err)

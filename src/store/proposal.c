@@ -110,11 +110,11 @@ static enum rc propose(struct writing *w,
     return out->proposed == PROPOSED_APPROVED ? approve(w, request, found.id, err) : RC_OK;
 }
 
-enum rc operators_propose(void *self,
-                          const struct proposal_request *request,
-                          struct instant now,
-                          struct proposal *out,
-                          struct err *err)
+static enum rc propose_once(void *self,
+                            const struct proposal_request *request,
+                            struct instant now,
+                            struct proposal *out,
+                            struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -125,6 +125,15 @@ enum rc operators_propose(void *self,
     TRY(writing_begin(store, store->run, now, &w, err));
     TRY(propose(&w, request, out, err));
     return writing_finish(&w, err);
+}
+
+enum rc operators_propose(void *self,
+                          const struct proposal_request *request,
+                          struct instant now,
+                          struct proposal *out,
+                          struct err *err)
+{
+    return WRITE(self, propose_once(self, request, now, out, err));
 }
 
 /* ---- refused ------------------------------------------------------------------------------- */
@@ -157,12 +166,12 @@ refuse(struct writing *w, int64_t id, const char *by, const char *why, struct er
     return add_line(w, &told, id, "proposed", "refused", err);
 }
 
-enum rc operators_refuse(void *self,
-                         int64_t proposal,
-                         const char *by,
-                         const char *why,
-                         struct instant now,
-                         struct err *err)
+static enum rc refuse_once(void *self,
+                           int64_t proposal,
+                           const char *by,
+                           const char *why,
+                           struct instant now,
+                           struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -171,4 +180,14 @@ enum rc operators_refuse(void *self,
     TRY(writing_begin(store, store->run, now, &w, err));
     TRY(refuse(&w, proposal, by, why, err));
     return writing_finish(&w, err);
+}
+
+enum rc operators_refuse(void *self,
+                         int64_t proposal,
+                         const char *by,
+                         const char *why,
+                         struct instant now,
+                         struct err *err)
+{
+    return WRITE(self, refuse_once(self, proposal, by, why, now, err));
 }

@@ -137,11 +137,11 @@ enum rc replay_item(struct writing *w,
     return record(&r, request, err);
 }
 
-enum rc operators_replay(void *self,
-                         const struct replay_request *request,
-                         struct instant now,
-                         struct replay_result *out,
-                         struct err *err)
+static enum rc replay_once(void *self,
+                           const struct replay_request *request,
+                           struct instant now,
+                           struct replay_result *out,
+                           struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -153,6 +153,15 @@ enum rc operators_replay(void *self,
     TRY(writing_finish(&w, err));
     *out = result;
     return RC_OK;
+}
+
+enum rc operators_replay(void *self,
+                         const struct replay_request *request,
+                         struct instant now,
+                         struct replay_result *out,
+                         struct err *err)
+{
+    return WRITE(self, replay_once(self, request, now, out, err));
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */

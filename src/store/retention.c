@@ -273,7 +273,7 @@ static enum rc let_go(struct going *g, struct err *err)
 }
 
 static enum rc
-keeping_let_go(void *self, const struct letting_go *what, struct instant now, struct err *err)
+let_go_once(void *self, const struct letting_go *what, struct instant now, struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -285,7 +285,13 @@ keeping_let_go(void *self, const struct letting_go *what, struct instant now, st
 }
 
 static enum rc
-keeping_left(void *self, const char *key, const char *name, struct instant now, struct err *err)
+keeping_let_go(void *self, const struct letting_go *what, struct instant now, struct err *err)
+{
+    return WRITE(self, let_go_once(self, what, now, err));
+}
+
+static enum rc
+left_once(void *self, const char *key, const char *name, struct instant now, struct err *err)
 {
     static const char remove[] = "DELETE FROM leaving WHERE key = $1 AND name = $2";
     struct store *store = self;
@@ -298,6 +304,12 @@ keeping_left(void *self, const char *key, const char *name, struct instant now, 
     stmt_text(s, 2, name);
     TRY(stmt_run(s, NULL, err));
     return writing_finish(&w, err);
+}
+
+static enum rc
+keeping_left(void *self, const char *key, const char *name, struct instant now, struct err *err)
+{
+    return WRITE(self, left_once(self, key, name, now, err));
 }
 
 /* ---- somebody's request ------------------------------------------------------------------------- */
@@ -356,7 +368,7 @@ static enum rc record(struct writing *w, const struct erasing *e, struct err *er
 }
 
 static enum rc
-keeping_erased(void *self, const struct erasing *erasing, struct instant now, struct err *err)
+erased_once(void *self, const struct erasing *erasing, struct instant now, struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -371,6 +383,12 @@ keeping_erased(void *self, const struct erasing *erasing, struct instant now, st
             .subject = "ledger", .what = "erase", .to = "recorded", .actor = actor_text(BY_PERSON)},
         err));
     return writing_finish(&w, err);
+}
+
+static enum rc
+keeping_erased(void *self, const struct erasing *erasing, struct instant now, struct err *err)
+{
+    return WRITE(self, erased_once(self, erasing, now, err));
 }
 
 static void keeping_forget(void *self)

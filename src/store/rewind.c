@@ -191,8 +191,8 @@ static enum rc rewind_mailbox(struct writing *w, struct mailbox_record *record, 
     return rewind_event(w, &before, record->generation, err);
 }
 
-enum rc
-mailboxes_rewind(void *self, struct mailbox_record *record, struct instant now, struct err *err)
+static enum rc
+rewind_once(void *self, struct mailbox_record *record, struct instant now, struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -206,4 +206,10 @@ mailboxes_rewind(void *self, struct mailbox_record *record, struct instant now, 
     after.version++;
     *record = after;
     return RC_OK;
+}
+
+enum rc
+mailboxes_rewind(void *self, struct mailbox_record *record, struct instant now, struct err *err)
+{
+    return WRITE(self, rewind_once(self, record, now, err));
 }

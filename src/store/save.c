@@ -59,7 +59,8 @@ static enum rc tell(struct writing *w, const char *what, const char *to, struct 
         err);
 }
 
-enum rc store_saved(struct store *store, const char *name, struct instant now, struct err *err)
+static enum rc
+saved_once(struct store *store, const char *name, struct instant now, struct err *err)
 {
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
@@ -69,7 +70,12 @@ enum rc store_saved(struct store *store, const char *name, struct instant now, s
     return writing_finish(&w, err);
 }
 
-enum rc store_restored(struct store *store, struct instant now, struct err *err)
+enum rc store_saved(struct store *store, const char *name, struct instant now, struct err *err)
+{
+    return WRITE(store, saved_once(store, name, now, err));
+}
+
+static enum rc restored_once(struct store *store, struct instant now, struct err *err)
 {
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     struct ledger_facts facts;
@@ -81,4 +87,9 @@ enum rc store_restored(struct store *store, struct instant now, struct err *err)
     TRY(set_meta(&w, "generation", to.text + strlen("generation "), err));
     TRY(tell(&w, "restore", to.text, err));
     return writing_finish(&w, err);
+}
+
+enum rc store_restored(struct store *store, struct instant now, struct err *err)
+{
+    return WRITE(store, restored_once(store, now, err));
 }

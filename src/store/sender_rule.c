@@ -71,12 +71,12 @@ static enum rc add(struct writing *w, const char *key, const char *by, int64_t *
     return stmt_row(s, err) == RC_NOT_FOUND ? RC_OK : RC_BROKEN;
 }
 
-enum rc operators_rule_make(void *self,
-                            const char *key,
-                            const char *by,
-                            const char *why,
-                            struct instant now,
-                            struct err *err)
+static enum rc rule_make_once(void *self,
+                              const char *key,
+                              const char *by,
+                              const char *why,
+                              struct instant now,
+                              struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -87,6 +87,16 @@ enum rc operators_rule_make(void *self,
     TRY(add(&w, key, by, &id, err));
     TRY(tell(&w, key, id, &(struct step){"", stands, why}, err));
     return writing_finish(&w, err);
+}
+
+enum rc operators_rule_make(void *self,
+                            const char *key,
+                            const char *by,
+                            const char *why,
+                            struct instant now,
+                            struct err *err)
+{
+    return WRITE(self, rule_make_once(self, key, by, why, now, err));
 }
 
 static enum rc end(struct writing *w, int64_t id, char key[KEY_SIZE], struct err *err)
@@ -108,7 +118,7 @@ static enum rc end(struct writing *w, int64_t id, char key[KEY_SIZE], struct err
     return stmt_row(s, err) == RC_NOT_FOUND ? RC_OK : RC_BROKEN;
 }
 
-enum rc operators_rule_end(
+static enum rc rule_end_once(
     void *self, int64_t id, const char *by, const char *why, struct instant now, struct err *err)
 {
     struct store *store = self;
@@ -122,4 +132,10 @@ enum rc operators_rule_end(
     TRY(end(&w, id, key, err));
     TRY(tell(&w, key, id, &(struct step){stands, "removed", str_z(&text)}, err));
     return writing_finish(&w, err);
+}
+
+enum rc operators_rule_end(
+    void *self, int64_t id, const char *by, const char *why, struct instant now, struct err *err)
+{
+    return WRITE(self, rule_end_once(self, id, by, why, now, err));
 }

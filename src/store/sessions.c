@@ -8,19 +8,12 @@
 #define SEEN_EVERY   MINUTES(1)
 #define FAILURE_KEPT DAYS(1)
 
-/* None of these writes adds to the chain: to repeat one does no harm. */
-static enum rc finish(struct tx *tx, struct err *err)
-{
-    enum rc rc = tx_commit(tx, err);
-
-    return rc == RC_UNKNOWN ? RC_DEFERRED : rc;
-}
-
-static enum rc begin(
+static enum rc begin_once(
     void *self, const struct digest *session, const char *name, struct instant now, struct err *err)
 {
     static const char insert[] =
-        "INSERT INTO session (id, name, created_at, seen_at) VALUES ($1, $2, $3, $3)";
+        "INSERT INTO session (id, name, created_at, seen_at) VALUES ($1, $2, $3, $3)"
+        " ON CONFLICT (id) DO NOTHING";
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
     char hex[DIGEST_HEX_SIZE];
@@ -36,10 +29,17 @@ static enum rc begin(
         stmt_int(s, 3, now.wall_ms);
         TRY(stmt_run(s, NULL, err));
     }
-    return finish(&tx, err);
+    return tx_commit_plain(&tx, err);
 }
 
-static enum rc seen(struct store *store, const char *session, struct instant now, struct err *err)
+static enum rc begin(
+    void *self, const struct digest *session, const char *name, struct instant now, struct err *err)
+{
+    return WRITE(self, begin_once(self, session, name, now, err));
+}
+
+static enum rc
+seen_once(struct store *store, const char *session, struct instant now, struct err *err)
 {
     static const char update[] =
         "UPDATE session SET seen_at = $1 WHERE id = $2 AND ended_at IS NULL";
@@ -54,7 +54,12 @@ static enum rc seen(struct store *store, const char *session, struct instant now
         stmt_text(s, 2, session);
         TRY(stmt_run(s, NULL, err));
     }
-    return finish(&tx, err);
+    return tx_commit_plain(&tx, err);
+}
+
+static enum rc seen(struct store *store, const char *session, struct instant now, struct err *err)
+{
+    return WRITE(store, seen_once(store, session, now, err));
 }
 
 struct asked_session {
@@ -111,7 +116,8 @@ static enum rc find(void *self,
     return seen(store, hex, now, err);
 }
 
-static enum rc end(void *self, const struct digest *session, struct instant now, struct err *err)
+static enum rc
+end_once(void *self, const struct digest *session, struct instant now, struct err *err)
 {
     static const char update[] =
         "UPDATE session SET ended_at = $1 WHERE id = $2 AND ended_at IS NULL";
@@ -129,7 +135,12 @@ static enum rc end(void *self, const struct digest *session, struct instant now,
         stmt_text(s, 2, hex);
         TRY(stmt_run(s, NULL, err));
     }
-    return finish(&tx, err);
+    return tx_commit_plain(&tx, err);
+}
+
+static enum rc end(void *self, const struct digest *session, struct instant now, struct err *err)
+{
+    return WRITE(self, end_once(self, session, now, err));
 }
 
 /* ---- sign-ins that failed ---------------------------------------------------------------------- */
@@ -176,8 +187,8 @@ static enum rc forget_failures(struct store *store, int64_t before_ms, struct er
     return stmt_run(s, NULL, err);
 }
 
-static enum rc
-failed(void *self, const struct digest *subject, size_t count, struct instant now, struct err *err)
+static enum rc failed_once(
+    void *self, const struct digest *subject, size_t count, struct instant now, struct err *err)
 {
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
@@ -186,17 +197,23 @@ failed(void *self, const struct digest *subject, size_t count, struct instant no
     TRY(forget_failures(store, now.wall_ms - FAILURE_KEPT, err));
     for (size_t i = 0; i < count; i++)
         TRY(add_failure(store, &subject[i], now.wall_ms, err));
-    return finish(&tx, err);
+    return tx_commit_plain(&tx, err);
+}
+
+static enum rc
+failed(void *self, const struct digest *subject, size_t count, struct instant now, struct err *err)
+{
+    return WRITE(self, failed_once(self, subject, count, now, err));
 }
 
 /* ---- who looked at what -------------------------------------------------------------------------- */
 
-static enum rc looked(void *self,
-                      const char *person,
-                      const char *page,
-                      const char *key,
-                      struct instant now,
-                      struct err *err)
+static enum rc looked_once(void *self,
+                           const char *person,
+                           const char *page,
+                           const char *key,
+                           struct instant now,
+                           struct err *err)
 {
     static const char insert[] =
         "INSERT INTO look (person, page, key, looked_at) VALUES ($1, $2, $3, $4)";
@@ -214,7 +231,17 @@ static enum rc looked(void *self,
         stmt_int(s, 4, now.wall_ms);
         TRY(stmt_run(s, NULL, err));
     }
-    return finish(&tx, err);
+    return tx_commit_plain(&tx, err);
+}
+
+static enum rc looked(void *self,
+                      const char *person,
+                      const char *page,
+                      const char *key,
+                      struct instant now,
+                      struct err *err)
+{
+    return WRITE(self, looked_once(self, person, page, key, now, err));
 }
 
 static enum rc looks(void *self, int64_t below, size_t limit, struct view *out, struct err *err)

@@ -161,10 +161,10 @@ static enum rc derive(struct deriving *d, struct instant now, bool *more, struct
     TRY(read_lines(d, err));
     TRY(add_posts(d, now, err));
     TRY(go_on_from(d, err));
-    return tx_commit(&tx, err);
+    return tx_commit_plain(&tx, err);
 }
 
-enum rc webhooks_derive(
+static enum rc derive_once(
     void *self, const struct webhook_wish *wish, struct instant now, bool *more, struct err *err)
 {
     CLEANUP(mem_free) struct deriving *d = mem_new(1, sizeof *d);
@@ -172,4 +172,10 @@ enum rc webhooks_derive(
     d->store = self;
     d->wish = wish;
     return derive(d, now, more, err);
+}
+
+enum rc webhooks_derive(
+    void *self, const struct webhook_wish *wish, struct instant now, bool *more, struct err *err)
+{
+    return WRITE(self, derive_once(self, wish, now, more, err));
 }

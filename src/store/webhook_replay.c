@@ -44,11 +44,11 @@ static enum rc record(struct writing *w, const struct webhook_replay *r, struct 
     return people_note(w, "", about.text, r->by, r->why, err);
 }
 
-enum rc webhooks_replay(void *self,
-                        const struct webhook_replay *request,
-                        struct instant now,
-                        int64_t *count,
-                        struct err *err)
+static enum rc replay_once(void *self,
+                           const struct webhook_replay *request,
+                           struct instant now,
+                           int64_t *count,
+                           struct err *err)
 {
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
@@ -60,4 +60,13 @@ enum rc webhooks_replay(void *self,
     TRY(try_soon(store->db, request->webhook, err));
     TRY(record(&w, request, err));
     return writing_finish(&w, err);
+}
+
+enum rc webhooks_replay(void *self,
+                        const struct webhook_replay *request,
+                        struct instant now,
+                        int64_t *count,
+                        struct err *err)
+{
+    return WRITE(self, replay_once(self, request, now, count, err));
 }

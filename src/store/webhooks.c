@@ -67,8 +67,8 @@ static enum rc remove_webhook(struct db *db, const char *name, struct instant no
     return stmt_run(s, NULL, err);
 }
 
-static enum rc webhooks_enlist(
-    void *self, const char *const *name, size_t names, struct instant now, struct err *err)
+static enum rc
+enlist_once(void *self, const char *const *name, size_t names, struct instant now, struct err *err)
 {
     struct db *db = ((struct store *)self)->db;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
@@ -82,7 +82,13 @@ static enum rc webhooks_enlist(
         return rc;
     for (size_t i = 0; i < names; i++)
         TRY(add_webhook(db, name[i], err));
-    return tx_commit(&tx, err);
+    return tx_commit_plain(&tx, err);
+}
+
+static enum rc webhooks_enlist(
+    void *self, const char *const *name, size_t names, struct instant now, struct err *err)
+{
+    return WRITE(self, enlist_once(self, name, names, now, err));
 }
 
 /* ---- what became of a try ------------------------------------------------------------------------ */
@@ -143,7 +149,7 @@ static enum rc webhook_of(struct db *db, int64_t id, char out[NAME_SIZE], struct
 }
 
 static enum rc
-webhooks_tried(void *self, const struct webhook_try *t, struct instant now, struct err *err)
+tried_once(void *self, const struct webhook_try *t, struct instant now, struct err *err)
 {
     struct db *db = ((struct store *)self)->db;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
@@ -155,7 +161,13 @@ webhooks_tried(void *self, const struct webhook_try *t, struct instant now, stru
     TRY(webhook_of(db, t->post->id, name, err));
     TRY(step_post(db, t, to, now.wall_ms, err));
     TRY(note_webhook(db, name, t, now.wall_ms, err));
-    return tx_commit(&tx, err);
+    return tx_commit_plain(&tx, err);
+}
+
+static enum rc
+webhooks_tried(void *self, const struct webhook_try *t, struct instant now, struct err *err)
+{
+    return WRITE(self, tried_once(self, t, now, err));
 }
 
 const struct ledger_webhooks store_webhooks = {

@@ -89,6 +89,30 @@ def test_L08_a_run_killed_at_any_commit_loses_and_doubles_nothing(desk, server):
     assert {i["reason"] for i in desk.items("--state", "needs_reconciliation")} <= {"acknowledgement-unknown"}
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_L08_a_persons_command_cut_at_its_commit_stands_once(desk, server, when):
+    desk.once()
+    for number in itertools.count(1):
+        with Cutter(server.port, number, when) as cutter:
+            desk.settings["ledger"] = server.url(desk.user, cutter.port)
+            desk.run("pause", "--mailbox", "help", "--by", "ann", "--reason", f"reason {number}")
+        assert server.sql(desk.user, "SELECT COUNT(*) FROM event WHERE what = 'pause'") == [str(number)]
+        if not cutter.happened:
+            break
+    assert number > 1
+
+
+def test_L08_a_person_is_told_when_nobody_knows_what_became_of_a_command(desk, server):
+    desk.once()
+    with Cutter(server.port, 1, "after", server.crash) as cutter:
+        desk.settings["ledger"] = server.url(desk.user, cutter.port)
+        done = desk.run("pause", "--mailbox", "help", "--by", "ann", "--reason", "why", status=None)
+    server.start()
+    assert done.returncode == 75
+    assert "whether it was written is not known" in done.stderr and "see whether it stands" in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_L08_a_service_goes_on_when_its_server_has_crashed_and_is_back(desk, server):
     service = desk.serve()
     desk.deliver(plain("before"))

@@ -167,7 +167,12 @@ class Cutter:
             threading.Thread(target=self.relay, args=(near,), daemon=True).start()
 
     def relay(self, near):
-        with near, socket.create_connection(("127.0.0.1", self.target)) as far:
+        try:
+            far = socket.create_connection(("127.0.0.1", self.target))
+        except OSError:
+            near.close()
+            return
+        with near, far:
             held = threading.Event()
             down = threading.Thread(target=self.answers, args=(far, near, held), daemon=True)
             down.start()

@@ -327,6 +327,77 @@ static void L08_what_a_serialization_failure_took_back_is_deferred(void **state)
     assert_int_equal(number_of(store, "SELECT COUNT(*) AS n FROM event"), 1);
 }
 
+/* Every transaction, also a person's, a session's, a notice's, a webhook's. */
+static void fail_twice_at(struct store *store, const char *table)
+{
+    CLEANUP(str_clear) struct str sql = STR_INIT;
+
+    by_hand(store, "CREATE SEQUENCE IF NOT EXISTS failures");
+    by_hand(store, "CREATE OR REPLACE FUNCTION fails_twice() RETURNS trigger LANGUAGE plpgsql AS"
+                   " $$ BEGIN IF nextval('failures') < 3 THEN RAISE EXCEPTION 'x' USING"
+                   " ERRCODE = '40001'; END IF; RETURN NULL; END $$");
+    str_addf(&sql,
+             "CREATE TRIGGER fails_twice AFTER INSERT OR UPDATE OR DELETE ON %s EXECUTE"
+             " FUNCTION fails_twice()",
+             table);
+    by_hand(store, str_z(&sql));
+    by_hand(store, "ALTER SEQUENCE failures RESTART");
+}
+
+static enum rc pause_mailbox(struct store *store, struct err *err)
+{
+    return store_people.pause(store, "help", true, 0, "ann", "why", at_ms(5), err);
+}
+
+static enum rc begin_session(struct store *store, struct err *err)
+{
+    const struct sessions sessions = store_sessions(store);
+    const struct digest token = sha256_of(SLICE("token"));
+
+    return sessions.begin(sessions.self, &token, "ann", at_ms(5), err);
+}
+
+static enum rc remember_notice(struct store *store, struct err *err)
+{
+    const struct notice_memory memory = {.since_ms = 5};
+
+    return store_notices.remember(store, "mail", &memory, 1, err);
+}
+
+static enum rc enlist_webhook(struct store *store, struct err *err)
+{
+    static const char *const names[] = {"chat"};
+
+    return store_webhooks.enlist(store, names, 1, at_ms(5), err);
+}
+
+static void L08_every_write_that_met_anothers_is_repeated_whole(void **state)
+{
+    static const struct {
+        const char *name;
+        enum rc (*write)(struct store *store, struct err *err);
+        const char *count;
+    } rows[] = {
+        {"mailbox", pause_mailbox, "SELECT COUNT(*) AS n FROM event WHERE what = 'pause'"},
+        {"session", begin_session, "SELECT COUNT(*) AS n FROM session"},
+        {"notice", remember_notice, "SELECT COUNT(*) AS n FROM notice"},
+        {"webhook", enlist_webhook, "SELECT COUNT(*) AS n FROM webhook"},
+    };
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct mailbox_record record;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(store_mailboxes.load(store, "help", &record, &err));
+    by_hand(store, "INSERT INTO \"user\" (name, role, secret, created_at)"
+                   " VALUES ('ann', 'owner', 'x', 1)");
+    FOR_EACH(row, rows) {
+        fail_twice_at(store, row->name);
+        assert_ok(row->write(store, &err));
+        assert_int_equal(number_of(store, row->count), 1);
+    }
+}
+
 static void K01_four_processes_may_create_it_at_once(void **state)
 {
     char *url = mem_text(ledger_place("fresh"));
@@ -384,6 +455,7 @@ int main(void)
         cmocka_unit_test(the_event_chain_follows_and_is_never_changed),
         cmocka_unit_test(a_case_is_found_by_the_words_of_its_sender),
         cmocka_unit_test(L08_what_a_serialization_failure_took_back_is_deferred),
+        cmocka_unit_test(L08_every_write_that_met_anothers_is_repeated_whole),
         cmocka_unit_test(K01_four_processes_may_create_it_at_once),
         cmocka_unit_test(a_database_of_another_program_is_left_alone),
     };
