@@ -210,11 +210,12 @@ static void make_name(struct slice decoded, struct slice type, size_t most, stru
         str_addz(out, extension_of(type));
         return;
     }
-    if (is_device(name)) {
-        str_addc(out, '_');
-        most--;
-    }
     add_short(out, name, most);
+    if (is_device(str_slice(out))) { /* asked of the short name: a cut can leave a device of it */
+        str_empty(out);
+        str_addc(out, '_');
+        add_short(out, name, most - 1);
+    }
 }
 
 void safe_name(struct slice decoded, struct slice type, struct str *out)

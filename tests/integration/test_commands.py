@@ -27,7 +27,7 @@ MAILBOX = {"id", "mode", "states", "waiting", "not_told", "backlog", "oldest_inc
            "circuit", "paused", "claim", "last_success", "last_error", "secrets"}
 TOTALS = {"deliveries", "first", "redelivered", "reobserved", "returned", "list_copy", "gateway_copy", "replayed",
           "conflict", "new_cases", "appended", "reports", "evidence", "adopted", "held", "decided", "cases_prevented",
-          "acknowledgements_withheld", "doubles"}
+          "acknowledgements_withheld", "doubles", "found_at_destination"}
 BOUNDARIES = {"delivery", "concurrent_run", "retry", "replay", "other_deployment"}
 
 WHEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")

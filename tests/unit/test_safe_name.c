@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define TEN     "1234567890"
+#define BLANK10 "          "
+#define BLANKS  BLANK10 BLANK10 BLANK10 BLANK10 BLANK10 BLANK10 BLANK10 BLANK10 BLANK10 BLANK10
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 #define TEN_E   "éééééééééé" /* twenty octets */
 #define FIFTY_E TEN_E TEN_E TEN_E TEN_E TEN_E
@@ -84,6 +86,8 @@ static const struct {
     {"the longest extension",             HUNDRED "." TEN TEN TEN "1",       "",                TEN TEN TEN TEN TEN TEN TEN TEN "12345678." TEN TEN TEN "1"},
     {"a blank at the cut",                HUNDRED TEN "123456789 0",         "",                HUNDRED TEN "123456789"},
     {"a blank before the extension",      HUNDRED TEN "12345 6789.pdf",      "",                HUNDRED TEN "12345.pdf"},
+    {"a device left by the cut",          "con" BLANKS BLANKS ".txt",        "",                "_con.txt"},
+    {"a numbered one left by it",         "com1" BLANKS BLANKS "1",          "",                "_com1"},
     {"a device of great length",          "con." HUNDRED HUNDRED,            "",                "_con." HUNDRED TEN "12345"},
 };
 /* clang-format on */
