@@ -9,6 +9,8 @@
 /* The claim folder holds a deed (who owns this mailbox: the lowest UID) and a mark (how far this
  * ledger had come) for each mailbox. Contract section 4. */
 
+#define NOTES_TRIES 3
+
 /* ---- reading notes ---------------------------------------------------------------------------- */
 
 static void field(struct slice header, const char *name, char *out, size_t room)
@@ -64,13 +66,37 @@ static enum rc note_of(
     }
     struct place place = {s->set->claim_folder, uidvalidity};
     TRY(fetch_header(s, &place, uid, &header, err));
+    if (header.len == 0)
+        return FAIL(err, RC_NOT_FOUND, "claim: a message has left '%s'", place.folder);
     if (!note_read(str_slice(&header), uid, out))
         *out =
             (struct claim_note){.uid = uid}; /* somebody else's message: remembered as nobody's */
     return RC_OK;
 }
 
-static enum rc notes_read(struct service *s, struct err *err)
+/* Notes of the messages of `line`; RC_NOT_FOUND where one of them has left since they were listed. */
+static enum rc notes_of(struct service *s,
+                        uint32_t uidvalidity,
+                        const struct mail_line *line,
+                        size_t count,
+                        struct err *err)
+{
+    struct claim_note *note = mem_new(count + 1, sizeof *note);
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < count && rc == RC_OK; i++)
+        rc = note_of(s, uidvalidity, line[i].uid, &note[i], err);
+    if (rc != RC_OK) {
+        free(note);
+        return rc;
+    }
+    free(s->note);
+    s->note = note;
+    s->notes = count;
+    s->claim_uidvalidity = uidvalidity;
+    return RC_OK;
+}
+
+static enum rc notes_read_once(struct service *s, struct err *err)
 {
     const struct mailbox *m = s->port->mailbox;
     struct folder_state f = {0};
@@ -81,18 +107,21 @@ static enum rc notes_read(struct service *s, struct err *err)
         TRY(m->list(m->self, s->set->claim_folder, f.uidvalidity, 1, &line, &count, err));
     else if (rc != RC_NOT_FOUND)
         return rc;
-    struct claim_note *note = mem_new(count + 1, sizeof *note);
-    for (size_t i = 0; i < count && rc == RC_OK; i++)
-        rc = note_of(s, f.uidvalidity, line[i].uid, &note[i], err);
-    if (rc != RC_OK && rc != RC_NOT_FOUND) {
-        free(note);
-        return rc;
-    }
-    free(s->note);
-    s->note = note;
-    s->notes = count;
-    s->claim_uidvalidity = f.uidvalidity;
-    return RC_OK;
+    return notes_of(s, f.uidvalidity, line, count, err);
+}
+
+/* All of them or none: who misses a deed may take the mailbox for his own. A note leaves while they are
+ * read where another installation takes over, or writes its mark anew. */
+static enum rc notes_read(struct service *s, struct err *err)
+{
+    struct err why = ERR_INIT;
+    enum rc rc = RC_NOT_FOUND;
+    for (int tries = 0; tries < NOTES_TRIES && rc == RC_NOT_FOUND; tries++)
+        rc = notes_read_once(s, &why);
+    if (rc == RC_NOT_FOUND)
+        return FAIL(err, RC_DEFERRED, "claim: messages leave folder '%s' while it is read",
+                    s->set->claim_folder);
+    return rc == RC_OK ? RC_OK : FAIL(err, rc, "%s", why.text);
 }
 
 /* ---- writing notes ---------------------------------------------------------------------------- */

@@ -553,6 +553,35 @@ def test_k07_a_second_deployment_stops_before_any_effect(rig, make_rig, proxied)
     assert len(rig.uids()) == 2
 
 
+def test_k07_a_deed_that_a_server_does_not_give_at_once_counts(rig, make_rig, proxied):
+    """Listed, and gone when it is fetched: the folder is read again. It was taken for nobody's, and the mailbox with it."""
+    hiding, hidden = set(), []
+
+    def answers(line):
+        about = re.match(rb"\* \d+ FETCH \(.*UID (\d+)", line)
+        if about and about[1].decode() in hiding:
+            return None
+        if hiding and line.startswith(b"* SEARCH"):
+            hidden.append(hiding.pop())
+            return b"* SEARCH"
+        return line
+
+    proxy = proxied(answers=answers)
+    rig.deliver(plain("ours"))
+    rig.once()
+    other = make_rig(rig.box)
+    other.user = rig.user
+    other.mailbox["imap"].update(username=rig.user)
+    other.settings["name"] = "copy"
+    other.run("run", "--once", status=77)
+    deed = str(max(rig.uids("onecase")))
+    other.run("deployments", "--take-over", rig.settings["name"])
+    rig.deliver(plain("not ours any more"))
+    proxy.on(rf"UID FETCH {deed} \(", lambda: hiding.add(deed))
+    assert "copy" in rig.run("run", "--once", status=77).stderr
+    assert hidden == [deed] and len(rig.uids()) == 1
+
+
 def test_deployments_lists_every_run_with_its_mailbox(rig):
     """Also one that found nothing to do, and one that is still there."""
     rig.once()
