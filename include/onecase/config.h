@@ -272,6 +272,7 @@ struct config {
     const char *listen; /* "ADDRESS:PORT" of the console; "" is no console */
     const char *tls_cert, *tls_key;
     bool behind_proxy;
+    int64_t ledger_timeout_ms; /* of the console */
     int64_t session_idle_ms, session_whole_ms;
     struct config_memory *memory;
 };

@@ -248,7 +248,7 @@ struct ledger_intake {
                            const char *mailbox,
                            const struct digest *octets,
                            struct err *err);
-    /* Did a person say that mail of this sender is told apart by what it says (rule_make)? */
+    /* Did a person say that mail of this sender is told apart by what it says (decision_request.always)? */
     enum rc (*told_apart)(
         void *self, const char *mailbox, struct slice sender, bool *out, struct err *err);
 };
@@ -448,10 +448,13 @@ struct ledger_work {
 struct decision_request {
     enum decision decision;
     const char *key;
-    const char *by, *why;    /* both required: RC_USAGE without */
-    const char *second;      /* who approved it, where two persons are asked for; NULL: nobody */
-    bool run_gone;           /* the person says that the attempt's run is gone */
-    const char *external_id; /* with DECIDE_CASE_MADE */
+    const char *by, *why; /* both required: RC_USAGE without */
+    const char *second;   /* who approved it, where two persons are asked for; NULL: nobody */
+    bool run_gone;        /* the person says that the attempt's run is gone */
+    bool
+        always; /* with DECIDE_NEW_CASE: from now on mail of this item's sender to its mailbox is told
+                  * apart by what it says, and its Message-ID names nothing; RC_USAGE without a sender */
+    const char *external_id;       /* with DECIDE_CASE_MADE */
     const struct policy *policy;   /* plans what the decision makes of a held item */
     const struct message *message; /* of the held item's original, where its plan needs one */
     int64_t final_timeout_ms, evidence_wait_ms;
@@ -668,15 +671,7 @@ struct ledger_operators {
                     const char *text,
                     struct instant now,
                     struct err *err);
-    /* From now on mail of that item's sender to that mailbox is told apart by what it says, and its
-     * Message-ID names nothing. RC_CONFLICT: it is so already; RC_NOT_FOUND: no such item. */
-    enum rc (*rule_make)(void *self,
-                         const char *key,
-                         const char *by,
-                         const char *why,
-                         struct instant now,
-                         struct err *err);
-    /* RC_NOT_FOUND: there is none, or it was removed. */
+    /* Ends what `always` of a decision made. RC_NOT_FOUND: there is none, or it was removed. */
     enum rc (*rule_end)(void *self,
                         int64_t id,
                         const char *by,

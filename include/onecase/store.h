@@ -11,6 +11,7 @@
 #pragma once
 
 #include <onecase/accounts.h>
+#include <onecase/clock.h>
 #include <onecase/ledger.h>
 #include <onecase/str.h>
 #include <onecase/views.h>
@@ -52,6 +53,12 @@ void store_close(struct store **store); /* for CLEANUP */
 /* What opening it did to an older schema: borrowed; NULL where it did nothing. */
 const struct store_upgrade *store_upgraded(const struct store *store);
 struct ledger store_ledger(struct store *store); /* valid until store_close */
+/* From now on a statement that takes longer than `longest_ms` is broken off: RC_DEFERRED, with a text for
+ * whoever asked. For a front that answers one after another. `clock` is used until store_close. Behind a
+ * pooler that keeps nothing of a session, PostgreSQL holds to it within transactions alone. */
+enum rc
+store_limit(struct store *store, int64_t longest_ms, const struct clock *clock, struct err *err)
+    MUST_CHECK;
 /* Makes `to` what `from` is now, events and all, as one transaction: for a trial that must not touch
  * the ledger itself. */
 enum rc store_copy(struct store *to, struct store *from, struct err *err) MUST_CHECK;

@@ -16,6 +16,7 @@
 struct showing {
     const struct config *config;
     struct wired_data data;
+    struct clock clock;
 };
 
 static volatile sig_atomic_t told_to_stop;
@@ -90,7 +91,6 @@ static void close_showing(struct showing *s)
 static enum rc serve(struct showing *s, struct err *err)
 {
     CLEANUP(str_clear) struct str templates = STR_INIT;
-    struct clock clock = system_clock();
     struct accounts accounts = store_accounts(s->data.store);
     struct sessions sessions = store_sessions(s->data.store);
     const struct operations ops = {
@@ -108,7 +108,7 @@ static enum rc serve(struct showing *s, struct err *err)
     templates_of(s->config, &templates);
     const struct console_settings settings = {.templates = str_z(&templates),
                                               .version = ONECASE_VERSION,
-                                              .clock = &clock,
+                                              .clock = &s->clock,
                                               .wake_fd = wake_fd(),
                                               .stopped = stopped};
     return console_serve(&ops, &settings, err);
@@ -116,8 +116,9 @@ static enum rc serve(struct showing *s, struct err *err)
 
 enum rc console_run(struct config *config, struct err *err)
 {
-    CLEANUP(close_showing) struct showing s = {.config = config};
+    CLEANUP(close_showing) struct showing s = {.config = config, .clock = system_clock()};
     config_forget_secrets(config);
     TRY(wire_data(config, true, &s.data, err));
+    TRY(store_limit(s.data.store, config->ledger_timeout_ms, &s.clock, err));
     return serve(&s, err);
 }

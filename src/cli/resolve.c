@@ -166,6 +166,13 @@ static int resolve(const struct call *call, const struct decision_request *asked
 
 /* ---- and the others like it ----------------------------------------------------------------------------- */
 
+static void say_always(const struct call *call, const struct decision_request *request)
+{
+    if (request->always && !call->json)
+        printf(
+            "Later mail of its sender is told apart by what it says; 'onecase rules' lists it.\n");
+}
+
 /* Each stands for itself: one that cannot be answered so does not keep the others from it. */
 static int resolve_all(const struct call *call,
                        const struct decision_request *request,
@@ -173,12 +180,16 @@ static int resolve_all(const struct call *call,
                        const struct view *like)
 {
     const struct view_named *row = like->row;
+    struct decision_request other = *request;
     int status = resolve(call, request, name);
+    if (status == EXIT_DONE)
+        say_always(call, request);
+    other.always = false; /* it is said of the one that was named */
     for (size_t i = 0; status == EXIT_DONE && i < like->count; i++) {
         if (!call->json)
             printf("%s: ", row[i].reference[0] ? row[i].reference : row[i].key);
         fflush(stdout);
-        int one = resolve(call, request, row[i].key);
+        int one = resolve(call, &other, row[i].key);
         status = one != EXIT_DONE ? EXIT_NO : status;
     }
     return status;
@@ -211,24 +222,6 @@ static void say_what_follows(const struct call *call, enum decision decision, co
     fflush(stdout);
 }
 
-/* That it is so already is as good. */
-static int
-make_rule(const struct call *call, const struct decision_request *request, const char *key)
-{
-    const struct ledger *l = call->ops->ledger;
-    struct instant now = {.wall_ms = call->now_ms};
-    struct err err = ERR_INIT;
-    if (!args_has(&call->args, "--always"))
-        return EXIT_DONE;
-    enum rc rc = l->operators->rule_make(l->self, key, request->by, request->why, now, &err);
-    if (rc != RC_OK && rc != RC_CONFLICT)
-        return failed(&err);
-    if (!call->json)
-        printf(
-            "Later mail of its sender is told apart by what it says; 'onecase rules' lists it.\n");
-    return EXIT_DONE;
-}
-
 static int resolve_asked(const struct call *call, const struct decision_request *asked)
 {
     CLEANUP(view_clear) struct view like = {0};
@@ -243,7 +236,7 @@ static int resolve_asked(const struct call *call, const struct decision_request 
         find_alike(call, key, &like, &err) != RC_OK)
         return failed(&err);
     decision_subject(&request, key, &like, &subject);
-    str_addz(&subject, args_has(&call->args, "--always") ? " always" : "");
+    str_addz(&subject, request.always ? " always" : "");
     const struct decided decided = {str_z(&subject), key, request.by, request.why,
                                     args_has(&call->args, "--approve")};
     int status = second_person(call, &decided, &person);
@@ -252,8 +245,7 @@ static int resolve_asked(const struct call *call, const struct decision_request 
     request.by = person.first;
     request.second = person.second;
     say_what_follows(call, request.decision, key);
-    status = resolve_all(call, &request, key, &like);
-    return status == EXIT_DONE ? make_rule(call, &request, key) : status;
+    return resolve_all(call, &request, key, &like);
 }
 
 /* The id of a case at its destination belongs to one decision, which cannot do without. */
@@ -267,9 +259,9 @@ static enum rc check_id(const struct decision_request *request, struct err *err)
                      : "an ID is given with --case made alone");
 }
 
-static enum rc check_always(const struct call *call, enum decision decision, struct err *err)
+static enum rc check_always(const struct decision_request *request, struct err *err)
 {
-    if (!args_has(&call->args, "--always") || decision == DECIDE_NEW_CASE)
+    if (!request->always || request->decision == DECIDE_NEW_CASE)
         return RC_OK;
     return FAIL(err, RC_USAGE, "--always goes with --conflict new-case alone");
 }
@@ -278,10 +270,11 @@ int cmd_resolve(struct call *call)
 {
     CLEANUP(str_clear) struct str by = STR_INIT;
     struct decision_request request = {.run_gone = args_has(&call->args, "--run-gone"),
+                                       .always = args_has(&call->args, "--always"),
                                        .external_id = args_get(&call->args, "ID")};
     struct err err = ERR_INIT;
     if (decision_of(&call->args, &request.decision, &err) != RC_OK ||
-        check_always(call, request.decision, &err) != RC_OK || check_id(&request, &err) != RC_OK ||
+        check_always(&request, &err) != RC_OK || check_id(&request, &err) != RC_OK ||
         decider(call, &by, &request.why, &err) != RC_OK)
         return failed(&err);
     request.by = str_z(&by);

@@ -736,6 +736,8 @@ static const struct setting console_rows[] = {
      .says = "The certificate's key, as PEM.", .example = "/etc/onecase/console.key"},
     {"behind_proxy", VALUE_FLAG,     0,     AT(behind_proxy),     "false",          0,          0,
      .says = "A proxy on this machine speaks TLS for it, and says in X-Forwarded-For for whom."},
+    {"ledger_timeout", VALUE_DURATION, 0,   AT(ledger_timeout_ms), "10s",           SECONDS(1), MINUTES(10),
+     .says = "How long one question to the ledger may take; a page that needs longer says so, and what to do."},
     {"session_idle", VALUE_DURATION, 0,     AT(session_idle_ms),  "30m",            MINUTES(1), HOURS(24),
      .says = "Who does nothing for so long signs in anew."},
     {"session_max",  VALUE_DURATION, 0,     AT(session_whole_ms), "12h",            MINUTES(1), DAYS(7),

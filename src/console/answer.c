@@ -133,6 +133,8 @@ void refuse_err(struct visit *v, const struct err *err)
     /* clang-format on */
     if (err->rc == RC_BROKEN)
         log_event(LOG_ERROR, "console.broken", "why=\"%s\"", err->text);
+    if (err->rc == RC_DEFERRED)
+        log_event(LOG_WARN, "console.deferred", "page=%s why=\"%s\"", v->route, err->text);
     bool known = err->rc < RC_COUNT && as[err->rc].status > 0;
     refuse(v, known ? as[err->rc].status : 500, known ? as[err->rc].title : "Something is broken",
            err->rc == RC_BROKEN ? "The log of the service says what." : err->text);

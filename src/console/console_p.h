@@ -52,6 +52,7 @@ struct visit {
     const struct request *request;
     struct response *response;
     struct instant now;
+    const char *route;      /* as the table of routes has it: without what stands for a * */
     struct account account; /* who asks; its name is "" where nobody is signed in */
     bool by_token;
     const char *arg[2]; /* what stands for each * of the route */

@@ -13,6 +13,7 @@ static const struct { const char *name, *text; } notices[] = {
     { "recorded", "Recorded. The service goes on with it by itself." },
     { "proposed", "Recorded as proposed. It is done once another person, an owner, gives the same answer here, or approves it at the terminal." },
     { "always",   "Recorded. Later mail of this sender is told apart by what it says." },
+    { "some",     "Recorded for this one. Some of those like it could not be answered so: they still wait." },
     { "noted",    "Your note is kept. Nothing was decided." },
     { "refused",  "The proposal is refused; nothing was done." },
     { "removed",  "Removed. Later mail of that sender is asked about again." },
@@ -208,8 +209,7 @@ struct asked {
     struct view alike;
     char key[KEY_SIZE];
     char first[200], second[200];
-    bool note;   /* nothing but that */
-    bool always; /* and so for later mail of this sender */
+    bool note; /* nothing but that */
 };
 
 static void asked_clear(struct asked *a)
@@ -225,9 +225,9 @@ static enum rc read_asked(struct visit *v, struct asked *a, struct err *err)
     const struct views *views = v->ops->views;
     const char *typed = form_get(form, "decision");
     a->note = strcmp(typed, "note") == 0;
-    a->always = strcmp(typed, "conflict-new-case-always") == 0;
-    if (!a->note &&
-        !decision_parse(a->always ? decision_text(DECIDE_NEW_CASE) : typed, &a->request.decision))
+    a->request.always = strcmp(typed, "conflict-new-case-always") == 0;
+    if (!a->note && !decision_parse(a->request.always ? decision_text(DECIDE_NEW_CASE) : typed,
+                                    &a->request.decision))
         return FAIL(err, RC_USAGE, "Choose one of the answers.");
     TRY(whole_item(v, v->arg[0], &view, err));
     const struct view_item *i = view.row;
@@ -257,7 +257,7 @@ static bool second_person(struct visit *v, struct asked *a)
     if (v->ops->config->approval != CONFIG_TWO_PERSON)
         return true;
     decision_subject(&a->request, a->key, &a->alike, &subject);
-    str_addz(&subject, a->always ? " always" : "");
+    str_addz(&subject, a->request.always ? " always" : "");
     const struct proposal_request request = {.subject = str_z(&subject),
                                              .key = a->key,
                                              .by = str_z(&a->by),
@@ -303,27 +303,14 @@ static bool decide_alike(struct visit *v, struct asked *a)
     return all;
 }
 
-/* That it is so already is as good. */
-static enum rc make_rule(struct visit *v, const struct asked *a, struct err *err)
-{
-    const struct ledger *l = v->ops->ledger;
-    if (!a->always)
-        return RC_OK;
-    enum rc rc =
-        l->operators->rule_make(l->self, a->key, str_z(&a->by), a->request.why, v->now, err);
-    return rc == RC_CONFLICT ? RC_OK : rc;
-}
-
 static void follow(struct visit *v, struct asked *a)
 {
-    struct err err = ERR_INIT;
-    if (make_rule(v, a, &err) != RC_OK)
-        refuse_err(v, &err);
-    else
-        redirect(v, "/mail/%s?said=%s", v->arg[0],
-                 !decide_alike(v, a) ? "some"
-                 : a->always         ? "always"
-                                     : "recorded");
+    bool always = a->request.always;
+    a->request.always = false; /* it is said of the one that is shown */
+    redirect(v, "/mail/%s?said=%s", v->arg[0],
+             !decide_alike(v, a) ? "some"
+             : always            ? "always"
+                                 : "recorded");
 }
 
 static void decided(struct visit *v, struct asked *a)

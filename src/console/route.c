@@ -138,6 +138,7 @@ static void go(struct visit *v)
 {
     bool other_method;
     const struct route *r = find(v, &other_method);
+    v->route = r ? r->path : "";
     if (!r && other_method)
         refuse(v, 405, "Not in this way", "That address takes another method.");
     else if (!r)

@@ -71,6 +71,21 @@ bool db_file(struct db *db, struct str *out)
     return db->driver->file != NULL && db->driver->file(db, out);
 }
 
+enum rc db_limit(struct db *db, int64_t longest_ms, const struct clock *clock, struct err *err)
+{
+    db->longest_ms = longest_ms;
+    db->clock = clock;
+    return db->driver->limit(db, err);
+}
+
+enum rc db_took_too_long(const struct db *db, struct err *err)
+{
+    return FAIL(err, RC_DEFERRED,
+                "the ledger took longer than %g s to answer, and was not waited for: ask for less, "
+                "such as a shorter period or other words, or try again when less is going on",
+                (double)db->longest_ms / 1000);
+}
+
 enum rc db_size(struct db *db, int64_t *octets, struct err *err)
 {
     return db->driver->size(db, octets, err);

@@ -70,6 +70,12 @@ int64_t col_when(struct stmt *s, const char *name);       /* an instant; NULL is
 enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struct err *err)
     MUST_CHECK;
 
+/* Breaks off statements that take longer: see store_limit. */
+enum rc db_limit(struct db *db, int64_t longest_ms, const struct clock *clock, struct err *err)
+    MUST_CHECK;
+/* RC_DEFERRED: a statement was broken off. */
+enum rc db_took_too_long(const struct db *db, struct err *err);
+
 /* What was deleted or overwritten leaves the database's own files as well, as far as it can now. */
 void db_forget(struct db *db);
 /* Is there such a table? NULL: any at all. */

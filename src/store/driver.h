@@ -17,7 +17,9 @@ struct db {
     const struct driver *driver;
     char *path; /* for messages: without a password */
     bool read_only;
-    bool passing; /* what failed last has passed by itself: see db_passing */
+    bool passing;              /* what failed last has passed by itself: see db_passing */
+    int64_t longest_ms;        /* of a statement; 0: any */
+    const struct clock *clock; /* with `longest_ms` */
 };
 
 struct stmt {
@@ -61,6 +63,7 @@ struct driver {
     bool (*file)(struct db *db, struct str *out); /* NULL: it is no file */
     void (*forget)(struct db *db);                /* NULL: there is nothing to do */
 
+    enum rc (*limit)(struct db *db, struct err *err); /* `longest_ms` is another one */
     enum rc (*begin)(struct db *db, enum tx_kind kind, struct err *err);
     enum rc (*commit)(struct db *db, struct err *err);
     void (*rollback)(struct db *db); /* of whatever is left of the transaction */

@@ -19,7 +19,6 @@ const struct ledger_operators store_operators = {
     .explained = operators_explained,
     .explain = operators_explain,
     .note = operators_note,
-    .rule_make = operators_rule_make,
     .rule_end = operators_rule_end,
     .refuse = operators_refuse,
     .propose = operators_propose,

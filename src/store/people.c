@@ -3,6 +3,7 @@
 #include "mailboxes.h"
 #include "replay.h"
 #include "retention.h"
+#include "sender_rule.h"
 
 #include <onecase/when.h>
 #include <stdio.h>
@@ -217,6 +218,8 @@ static enum rc check(const struct decision_request *request, struct err *err)
 {
     if (request->key == NULL || request->decision >= DECISION_COUNT)
         return FAIL(err, RC_USAGE, "decide: an item and a decision are needed");
+    if (request->always && request->decision != DECIDE_NEW_CASE)
+        return FAIL(err, RC_USAGE, "decide: what is always done goes with a new case alone");
     return people_named(request->by, request->why, err);
 }
 
@@ -224,7 +227,10 @@ static enum rc decide(struct deciding *d, struct err *err)
 {
     TRY(find_item(d, err));
     TRY(take(d, err));
-    return record(d, err);
+    TRY(record(d, err));
+    if (!d->request->always)
+        return RC_OK;
+    return sender_rule_make(d->w, d->request->key, d->request->by, d->request->why, err);
 }
 
 static enum rc decide_once(void *self,

@@ -4,6 +4,7 @@
 #include "postgres_p.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,12 @@ static enum rc copy(struct db *to, struct db *from, struct err *err)
                 to->path);
 }
 
+static enum rc limit(struct db *db, struct err *err)
+{
+    TRY(postgres_connected(postgres_of(db), err));
+    return postgres_limit(postgres_of(db), err);
+}
+
 /* Transactions */
 
 /* Any number: it names the lock of those that change the schema. */
@@ -127,8 +134,11 @@ static PGresult *ask_to_begin(struct postgres *db, enum tx_kind kind)
 
     str_addf(&text,
              "%s; SET LOCAL lock_timeout = %d;"
-             " SET LOCAL idle_in_transaction_session_timeout = " STANDSTILL_MS "; %s",
-             beginnings[kind].begin, wait_ms, beginnings[kind].then);
+             " SET LOCAL idle_in_transaction_session_timeout = " STANDSTILL_MS "; ",
+             beginnings[kind].begin, wait_ms);
+    if (db->db.longest_ms > 0 && kind != TX_MIGRATE)
+        str_addf(&text, "SET LOCAL statement_timeout = %" PRId64 "; ", db->db.longest_ms);
+    str_addz(&text, beginnings[kind].then);
     return postgres_ask(db, str_z(&text));
 }
 
@@ -224,6 +234,7 @@ const struct driver postgres_driver = {
     .size = size,
     .check = check,
     .copy = copy,
+    .limit = limit,
     .begin = begin,
     .commit = commit,
     .rollback = rollback,

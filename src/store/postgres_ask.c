@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <string.h>
 
+#define BROKEN_OFF "57014"
+
 /* A transaction holds everybody else up; a report may take its time. */
 #define SILENCE_IN_TX_S 60
 #define SILENCE_S       600
@@ -120,6 +122,8 @@ enum rc postgres_failure(
     enum rc rc = at_commit ? fault->at_commit : fault->rc;
 
     db->db.passing = fault->passing;
+    if (state != NULL && strcmp(state, BROKEN_OFF) == 0 && db->db.longest_ms > 0 && !at_commit)
+        return db_took_too_long(&db->db, err);
     if (state == NULL)
         return err_set(err, rc, where, "ledger '%s': %s%s", db->db.path, fault->remedy,
                        postgres_became(rc));

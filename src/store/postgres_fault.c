@@ -28,6 +28,7 @@ const struct postgres_fault postgres_faults[] = {
     { "54",    RC_REFUSED,  RC_REFUSED,  false, "it is larger than a row may be" },
     { "55",    RC_DEFERRED, RC_UNKNOWN,  false, "another process holds it" },
     { "57",    RC_DEFERRED, RC_UNKNOWN,  true,  "its server is being stopped or started" },
+    { "57014", RC_DEFERRED, RC_UNKNOWN,  false, "it was broken off" },
     { "58",    RC_BROKEN,   RC_UNKNOWN,  false, "its server's disk failed: see the server's log" },
     { "XX001", RC_BROKEN,   RC_UNKNOWN,  false, "it is damaged: stop the service and restore the database's last backup" },
     { "XX002", RC_BROKEN,   RC_UNKNOWN,  false, "it is damaged: stop the service and restore the database's last backup" },

@@ -2,6 +2,7 @@
 #include "postgres_fault.h"
 #include "postgres_p.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,21 @@ static enum rc judge(struct postgres *db, PGresult *facts, struct err *err)
     return RC_OK;
 }
 
+enum rc postgres_limit(struct postgres *db, struct err *err)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+
+    if (db->pooled)
+        return RC_OK;
+    str_addf(&text, "SET statement_timeout = %" PRId64, db->db.longest_ms);
+    PGresult *result = postgres_ask(db, str_z(&text));
+    enum rc rc =
+        result != NULL && postgres_good(result) ? RC_OK : FAIL_OF_POSTGRES(db, result, err);
+
+    PQclear(result);
+    return rc;
+}
+
 static enum rc settle(struct postgres *db, struct err *err)
 {
     PGresult *facts = postgres_ask(
@@ -170,6 +186,8 @@ enum rc postgres_connect(struct postgres *db, struct err *err)
         PQsetnonblocking(db->connection, 1);
         rc = settle(db, err);
     }
+    if (rc == RC_OK && db->db.longest_ms > 0)
+        rc = postgres_limit(db, err);
     if (rc != RC_OK)
         postgres_disconnect(db);
     return rc;

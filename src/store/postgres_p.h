@@ -62,6 +62,8 @@ static inline struct postgres *postgres_of(struct db *db)
 /* postgres_link.c: connections. */
 enum rc postgres_connect(struct postgres *db, struct err *err) MUST_CHECK;
 void postgres_disconnect(struct postgres *db);
+/* Tells the server how long a statement may take: only a session of its own keeps that. */
+enum rc postgres_limit(struct postgres *db, struct err *err) MUST_CHECK;
 /* Opens the connection where there is none; within a transaction that is RC_DEFERRED. */
 enum rc postgres_connected(struct postgres *db, struct err *err) MUST_CHECK;
 /* Who answers elsewhere must prove who it is. `here`: every server of the URL is on this machine. */

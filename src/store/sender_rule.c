@@ -30,7 +30,7 @@ struct step {
 
 static const char stands[] = "stands";
 
-/* The rule, its reason, and a line in the chain, in one transaction. */
+/* The rule's reason, and a line in the chain. */
 static enum rc
 tell(struct writing *w, const char *key, int64_t id, const struct step *step, struct err *err)
 {
@@ -61,42 +61,42 @@ static enum rc add(struct writing *w, const char *key, const char *by, int64_t *
     stmt_int(s, 3, w->now.wall_ms);
     enum rc rc = stmt_row(s, err);
 
-    if (rc == RC_CONFLICT)
-        return FAIL(err, rc, "that is already always done for this sender");
     if (rc == RC_NOT_FOUND)
-        return FAIL(err, rc, "there is no such mail, or it has no sender");
+        return FAIL(err, RC_USAGE,
+                    "that mail has no sender, for whom something could always be done");
     if (rc != RC_OK)
         return rc;
     *id = col_int(s, "id");
     return stmt_row(s, err) == RC_NOT_FOUND ? RC_OK : RC_BROKEN;
 }
 
-static enum rc rule_make_once(void *self,
-                              const char *key,
-                              const char *by,
-                              const char *why,
-                              struct instant now,
-                              struct err *err)
+static enum rc is_made(struct writing *w, const char *key, bool *out, struct err *err)
 {
-    struct store *store = self;
-    CLEANUP(writing_end) struct writing w = WRITING_NONE;
-    int64_t id = 0;
+    static const char find[] =
+        "SELECT sender_rule.id FROM item JOIN sender_rule ON sender_rule.mailbox = item.mailbox"
+        " AND sender_rule.sender = item.sender_plain WHERE item.key = $1"
+        " AND sender_rule.ended_at IS NULL";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
 
-    TRY(people_named(by, why, err));
-    TRY(writing_begin(store, store->run, now, &w, err));
-    TRY(add(&w, key, by, &id, err));
-    TRY(tell(&w, key, id, &(struct step){"", stands, why}, err));
-    return writing_finish(&w, err);
+    TRY(stmt_open(w->store->db, find, &s, err));
+    stmt_text(s, 1, key);
+    enum rc rc = stmt_row(s, err);
+
+    *out = rc == RC_OK;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-enum rc operators_rule_make(void *self,
-                            const char *key,
-                            const char *by,
-                            const char *why,
-                            struct instant now,
-                            struct err *err)
+enum rc sender_rule_make(
+    struct writing *w, const char *key, const char *by, const char *why, struct err *err)
 {
-    return WRITE(self, rule_make_once(self, key, by, why, now, err));
+    int64_t id = 0;
+    bool made;
+
+    TRY(is_made(w, key, &made, err));
+    if (made)
+        return RC_OK;
+    TRY(add(w, key, by, &id, err));
+    return tell(w, key, id, &(struct step){"", stands, why}, err);
 }
 
 static enum rc end(struct writing *w, int64_t id, char key[KEY_SIZE], struct err *err)

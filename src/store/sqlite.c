@@ -9,6 +9,9 @@
 enum rc sqlite_failure(struct sqlite *db, bool at_commit, const char *where, struct err *err)
 {
     int code = sqlite3_extended_errcode(db->connection);
+
+    if (code == SQLITE_INTERRUPT && db->broken_off && !at_commit)
+        return db_took_too_long(&db->db, err);
     const struct sqlite_fault *fault = sqlite_fault_of(code);
 
     return err_set(err, at_commit ? fault->at_commit : fault->rc, where, "ledger '%s': %s (%s, %d)",
@@ -74,6 +77,7 @@ static enum rc settle(struct sqlite *db, struct err *err)
 {
     sqlite3_extended_result_codes(db->connection, 1);
     sqlite3_busy_timeout(db->connection, db->busy_timeout_ms);
+    sqlite_watch(db);
     sqlite3_db_config(db->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db->connection, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db->connection, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
@@ -164,6 +168,13 @@ static enum rc run(struct db *db, const char *sql, struct err *err)
                : FAIL_OF_SQLITE(mine, err);
 }
 
+static enum rc limit(struct db *db, struct err *err)
+{
+    TRY(sqlite_connected(sqlite_of(db), err));
+    sqlite_watch(sqlite_of(db));
+    return RC_OK;
+}
+
 /* Transactions */
 
 /* Writing, the write lock is taken here, so nothing after it fails for want of it. */
@@ -224,6 +235,7 @@ const struct driver sqlite_driver = {
     .copy = sqlite_copy,
     .file = sqlite_file,
     .forget = sqlite_forget,
+    .limit = limit,
     .begin = begin,
     .commit = commit,
     .rollback = rollback,

@@ -19,6 +19,7 @@ struct sqlite_stmt {
     int parameter[PARAMETERS_MAX + 1]; /* SQLite's index of $n */
     int column;                        /* the one read last: they are mostly read in order */
     int bound;                         /* the first failure to bind */
+    int64_t until_ms;                  /* then it is broken off: boot time */
     bool used;
 };
 
@@ -28,6 +29,8 @@ struct sqlite {
     struct sqlite_stmt *bucket[BUCKETS];
     int busy_timeout_ms;
     int flags;
+    int64_t until_ms; /* of the statement that is being run */
+    bool broken_off;  /* the last one was */
 };
 
 static inline struct sqlite *sqlite_of(struct db *db)
@@ -44,6 +47,9 @@ enum rc sqlite_failure(struct sqlite *db, bool at_commit, const char *where, str
 enum rc sqlite_connected(struct sqlite *db, struct err *err) MUST_CHECK;
 /* Drops every statement; one that somebody holds yet is left to stmt_done, empty. */
 void sqlite_forget_statements(struct sqlite *db);
+
+/* Has the connection look at the clock while a statement runs. */
+void sqlite_watch(struct sqlite *db);
 
 /* The functions of `sqlite_driver` that stand in sqlite_stmt.c and sqlite_file.c. */
 enum rc sqlite_prepare(struct db *db, const char *sql, struct stmt **out, struct err *err);

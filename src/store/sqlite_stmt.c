@@ -57,6 +57,7 @@ enum rc sqlite_prepare(struct db *db, const char *sql, struct stmt **out, struct
     s->used = true;
     s->bound = SQLITE_OK;
     s->column = -1;
+    s->until_ms = db->longest_ms > 0 ? clock_now(db->clock).boot_ms + db->longest_ms : INT64_MAX;
     *out = &s->stmt;
     return RC_OK;
 }
@@ -117,6 +118,38 @@ void sqlite_null(struct stmt *s, int at, enum null_of type)
     note_bound(of(s), sqlite3_bind_null(of(s)->prepared, parameter(of(s), at)));
 }
 
+/* Some 10 microseconds of SQLite's work: its looks at the clock cost nothing beside it. */
+#define WORK_BETWEEN_LOOKS 2000
+
+static int is_overdue(void *db)
+{
+    struct sqlite *mine = db;
+
+    mine->broken_off = clock_now(mine->db.clock).boot_ms > mine->until_ms;
+    return mine->broken_off;
+}
+
+void sqlite_watch(struct sqlite *db)
+{
+    if (db->db.longest_ms > 0)
+        sqlite3_progress_handler(db->connection, WORK_BETWEEN_LOOKS, is_overdue, db);
+    else
+        sqlite3_progress_handler(db->connection, 0, NULL, NULL);
+}
+
+/* The end of a transaction is never broken off: it does not come this way. */
+static int step(struct sqlite_stmt *s)
+{
+    struct sqlite *db = sqlite_of(s->stmt.db);
+
+    db->broken_off = false;
+    db->until_ms = s->until_ms;
+    int code = sqlite3_step(s->prepared);
+
+    db->until_ms = INT64_MAX;
+    return code;
+}
+
 enum rc sqlite_row(struct stmt *s, struct err *err)
 {
     struct sqlite_stmt *mine = of(s);
@@ -125,7 +158,7 @@ enum rc sqlite_row(struct stmt *s, struct err *err)
         return FAIL_OF_SQLITE(sqlite_of(s->db), err);
     mine->column = -1;
 
-    int code = sqlite3_step(mine->prepared);
+    int code = step(mine);
 
     if (code == SQLITE_ROW)
         return RC_OK;

@@ -77,6 +77,12 @@ struct ledger store_ledger(struct store *store)
     };
 }
 
+enum rc
+store_limit(struct store *store, int64_t longest_ms, const struct clock *clock, struct err *err)
+{
+    return db_limit(store->db, longest_ms, clock, err);
+}
+
 enum rc store_check(struct store *store, struct err *err)
 {
     return db_check(store->db, true, err);

@@ -264,3 +264,22 @@ def test_every_name_of_a_template_is_put_by_the_code():
     for path in (TOP / "templates/console").glob("*.html"):
         for name in re.findall(r"\{\{[#^/]?([\w-]+)\}\}", path.read_text()):
             assert name in put or name in ("utc", "local", "exact"), f"{path.name}: {name}"
+
+
+ENDLESS = "(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000000) SELECT MAX(i) AS most FROM n)"
+
+
+def test_a_page_that_the_ledger_takes_too_long_for_says_what_to_do(ledger, tmp_path):
+    desk = new_desk(ledger, tmp_path, more=", ledger_timeout: 1s").start()
+    try:
+        ann, script = desk.visitor("operator"), {"Authorization": "Bearer " + desk.run("token", "add", "s", "--role", "viewer").stdout.strip()}
+        desk.sql("ALTER TABLE mailbox RENAME TO mailbox_there")
+        desk.sql(f"CREATE VIEW mailbox AS SELECT there.* FROM mailbox_there AS there, {ENDLESS} AS slow")
+        page, answer = ann.get("/"), desk.visitor().get("/api/v1/status", **script)
+        assert page.status == answer.status == 503
+        assert "longer than 1 s to answer" in page.text and "ask for less, such as a shorter period" in page.text
+        assert "longer than 1 s" in json.loads(answer.text)["error"]
+        assert ann.get("/cases").status == 200, "whatever else is asked goes on"
+        assert "console.deferred page=/api/v1/status " in (tmp_path / "log").read_text()
+    finally:
+        assert desk.stop() == 0

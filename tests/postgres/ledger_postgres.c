@@ -205,6 +205,43 @@ static void L03_a_lock_held_too_long_is_deferred_and_readers_never_wait(void **s
     assert_ok(tx_commit(&tx, &err));
 }
 
+static enum rc sleep_for(struct db *db, int64_t seconds, struct err *err)
+{
+    static const char sql[] = "SELECT CAST(pg_sleep($1) AS TEXT) AS n";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, sql, &s, err));
+    stmt_int(s, 1, seconds);
+    return stmt_row(s, err);
+}
+
+static void a_statement_that_takes_too_long_is_broken_off(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_table();
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(db_limit(store->db, 500, NULL, &err));
+    assert_rc(sleep_for(store->db, 60, &err), RC_DEFERRED);
+    assert_says("longer than 0.5 s");
+    assert_says("ask for less");
+    assert_ok(db_reopen(store->db, &err));
+    assert_rc(sleep_for(store->db, 60, &err), RC_DEFERRED);
+    assert_ok(tx_begin(store->db, &tx, &err));
+    assert_ok(insert(store->db, 1, "a", &err));
+    assert_rc(sleep_for(store->db, 60, &err), RC_DEFERRED);
+    tx_end(&tx);
+    assert_ok(tx_begin(store->db, &tx, &err));
+    assert_int_equal(count_rows(store), 0);
+    tx_end(&tx);
+    postgres_of(store->db)->pooled = true; /* then only its transactions are held to it */
+    assert_ok(db_run(store->db, "SET statement_timeout = 0", &err));
+    assert_ok(db_limit(store->db, 500, NULL, &err));
+    assert_ok(tx_read(store->db, &tx, &err));
+    assert_rc(sleep_for(store->db, 60, &err), RC_DEFERRED);
+}
+
 /* ---- connections that go ------------------------------------------------------------------- */
 
 static void L08_a_connection_lost_while_nobody_used_it_is_made_anew(void **state)
@@ -450,6 +487,7 @@ int main(void)
         cmocka_unit_test(rows_are_refused_by_their_kind_of_mistake),
         cmocka_unit_test(a_failed_statement_cannot_be_committed_in_part),
         cmocka_unit_test(L03_a_lock_held_too_long_is_deferred_and_readers_never_wait),
+        cmocka_unit_test(a_statement_that_takes_too_long_is_broken_off),
         cmocka_unit_test(L08_a_connection_lost_while_nobody_used_it_is_made_anew),
         cmocka_unit_test(L08_a_connection_lost_within_a_transaction_takes_it_along),
         cmocka_unit_test(the_event_chain_follows_and_is_never_changed),

@@ -4,6 +4,7 @@
 #include "sqlite_fault.h"
 #include "store_testing.h"
 
+#include <onecase/when.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -347,6 +348,47 @@ static void L03_a_lock_held_too_long_is_deferred(void **state)
     }
 }
 
+/* Each look at it is half a second later than the one before. */
+static struct instant slow_clock(void *now)
+{
+    struct instant *at = now;
+
+    at->boot_ms += 500;
+    return *at;
+}
+
+static void a_statement_that_takes_too_long_is_broken_off(void **state)
+{
+    static const char endless[] =
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000)"
+        " INSERT INTO t (a) SELECT MAX(i) FROM n";
+    struct instant now = {0};
+    const struct clock clock = {&now, slow_clock};
+    CLEANUP(db_close) struct db *db = db_with_table(":memory:");
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(db_limit(db, SECONDS(10), &clock, &err));
+    assert_ok(tx_begin(db, &tx, &err));
+    assert_ok(insert(db, 1, "a", &err));
+    {
+        CLEANUP(stmt_done) struct stmt *s = NULL;
+
+        assert_ok(stmt_open(db, endless, &s, &err));
+        assert_rc(stmt_run(s, NULL, &err), RC_DEFERRED);
+    }
+    assert_non_null(strstr(err.text, "longer than 10 s"));
+    assert_non_null(strstr(err.text, "ask for less"));
+    assert_rc(tx_commit(&tx, &err), RC_DEFERRED);
+    tx_end(&tx);
+    assert_int_equal(count_rows(db), 0);
+    assert_ok(insert(db, 1, "a", &err));
+    assert_ok(db_reopen(db, &err));
+    assert_ok(insert(db, 2, "b", &err));
+    assert_int_equal(count_rows(db), 2);
+}
+
 static void a_shared_memory_database_never_waits(void **state)
 {
     CLEANUP(db_close) struct db *one = db_with_table("file:/test_store_db?vfs=memdb");
@@ -533,6 +575,7 @@ int main(void)
         cmocka_unit_test(what_was_not_committed_is_rolled_back),
         cmocka_unit_test(several_reads_see_one_state),
         cmocka_unit_test(L03_a_lock_held_too_long_is_deferred),
+        cmocka_unit_test(a_statement_that_takes_too_long_is_broken_off),
         cmocka_unit_test(a_shared_memory_database_never_waits),
         cmocka_unit_test(a_failed_statement_cannot_be_committed_in_part),
         cmocka_unit_test(a_failed_commit_says_whether_it_may_have_happened),

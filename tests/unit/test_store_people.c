@@ -8,7 +8,7 @@
 struct asked {
     const char *key;
     enum decision decision;
-    bool run_gone;
+    bool run_gone, always;
     const char *external_id;
     const struct message *message;
     const char *by, *why; /* NULL: "ann", "she looked" */
@@ -24,6 +24,7 @@ static enum rc decide(struct desk *d, const struct asked *asked)
         .by = asked->by ? asked->by : "ann",
         .why = asked->why ? asked->why : "she looked",
         .run_gone = asked->run_gone,
+        .always = asked->always,
         .external_id = asked->external_id,
         .policy = &d->policy,
         .message = asked->message,
@@ -464,6 +465,45 @@ static void O04_a_conflict_becomes_a_case_of_its_own(void **state)
     message_clear(&c.mail.message);
 }
 
+static void what_is_always_done_is_said_with_the_decision_or_not_at_all(void **state)
+{
+    struct desk *d = *state;
+    struct conflict c = conflicting(d);
+
+    assert_int_equal(DECIDE(d, .key = c.second.key, .decision = DECIDE_DISMISS, .always = true),
+                     RC_USAGE);
+    scene(d, "UPDATE item SET sender_plain = '' WHERE disposition = 'held'");
+    assert_int_equal(DECIDE(d, .key = c.second.key, .decision = DECIDE_NEW_CASE,
+                            .message = &c.mail.message, .always = true),
+                     RC_USAGE);
+    assert_string_equal(item_of(d, c.second.key), "needs_reconciliation conflict");
+    assert_int_equal(COUNT(d, "approval", NULL), 0);
+    scene(d, "UPDATE item SET sender_plain = 'ann@x' WHERE disposition = 'held'");
+    must(d, DECIDE(d, .key = c.second.key, .decision = DECIDE_NEW_CASE, .message = &c.mail.message,
+                   .always = true));
+    assert_string_equal(
+        LOOK(d, "sender || ' ' || person AS v FROM sender_rule WHERE key = $1", c.second.key),
+        "ann@x ann");
+    assert_int_equal(COUNT(d, "event WHERE what = $1", "rule"), 1);
+    message_clear(&c.mail.message);
+}
+
+/* Said twice, it stands once. */
+static void what_is_always_done_already_is_as_good(void **state)
+{
+    struct desk *d = *state;
+    struct conflict c = conflicting(d);
+
+    scene(d, "UPDATE item SET sender_plain = 'ann@x'");
+    scene(d, "INSERT INTO sender_rule (mailbox, sender, key, person, made_at)"
+             " SELECT mailbox, sender_plain, key, 'bob', 1 FROM item WHERE disposition = 'case'");
+    must(d, DECIDE(d, .key = c.second.key, .decision = DECIDE_NEW_CASE, .message = &c.mail.message,
+                   .always = true));
+    assert_int_equal(COUNT(d, "sender_rule", NULL), 1);
+    assert_int_equal(COUNT(d, "approval", NULL), 1);
+    message_clear(&c.mail.message);
+}
+
 static void O04_a_conflict_is_appended_to_the_first_mails_case(void **state)
 {
     struct desk *d = *state;
@@ -858,6 +898,8 @@ int main(void)
         AT_DESK(none_taken_back_goes_on_where_it_was),
         AT_DESK(what_may_have_left_at_once_is_not_taken_back),
         AT_DESK(O04_a_conflict_becomes_a_case_of_its_own),
+        AT_DESK(what_is_always_done_is_said_with_the_decision_or_not_at_all),
+        AT_DESK(what_is_always_done_already_is_as_good),
         AT_DESK(O04_a_conflict_is_appended_to_the_first_mails_case),
         AT_DESK(O04_a_conflict_is_dismissed_and_its_copy_filed),
         AT_DESK(a_dismissal_is_taken_back_before_the_copy_was_filed),
