@@ -17,7 +17,8 @@ struct console_settings {
     const char *templates; /* folder of the console's own */
     const char *version;
     const struct clock *clock;
-    int wake_fd; /* readable: look whether to stop */
+    int wake_fd;   /* readable: look whether to stop */
+    int listen_fd; /* one that listens at console.listen already; -1: it is opened here */
     bool (*stopped)(void);
 };
 

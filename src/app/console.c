@@ -2,6 +2,7 @@
 #include "console.h"
 
 #include "bury.h"
+#include "inherited.h"
 #include "original.h"
 #include "wake.h"
 #include "wire.h"
@@ -110,6 +111,7 @@ static enum rc serve(struct showing *s, struct err *err)
                                               .version = ONECASE_VERSION,
                                               .clock = &s->clock,
                                               .wake_fd = wake_fd(),
+                                              .listen_fd = inherited_socket(),
                                               .stopped = stopped};
     return console_serve(&ops, &settings, err);
 }

@@ -8,6 +8,7 @@
 #include "dry_run.h"
 #include "fetch_large.h"
 #include "identify.h"
+#include "inherited.h"
 #include "letter_test.h"
 #include "original.h"
 #include "restore.h"
@@ -270,6 +271,7 @@ int main(int argc, char **argv)
 
     struct program program = {.config = NULL, .templates_dir = getenv("ONECASE_TEMPLATES")};
     signal(SIGPIPE, SIG_IGN);
+    inherited_take();
     log_for_journal(is_journal(STDERR_FILENO));
     if (!program.templates_dir || !program.templates_dir[0])
         program.templates_dir = TEMPLATES_DIR;

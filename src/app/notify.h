@@ -4,4 +4,9 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 void notify_manager(const char *state); /* such as "READY=1" */
+/* How often at least the manager wants to hear that this process lives; 0: it does not ask. */
+int64_t notify_watched_ms(void);
+void notify_alive(void);

@@ -3,6 +3,7 @@
 
 #include "console.h"
 #include "desk.h"
+#include "inherited.h"
 #include "notifier.h"
 #include "notify.h"
 #include "wake.h"
@@ -133,6 +134,8 @@ static int child(const struct supervisor *s, const struct worker *w, pid_t paren
     struct report r = {.err = ERR_INIT};
     signal(SIGHUP, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
+    if (!shows_pages(w))
+        inherited_drop();
     shows_pages(w) ? console_listen() : worker_listen();
     hold_signals(false);
     end_with(parent);
@@ -339,7 +342,8 @@ static int64_t next_of(const struct worker *w)
 /* How long there is nothing to do. */
 static int64_t quiet_ms(const struct supervisor *s)
 {
-    int64_t now_ms = boot(s), next_ms = now_ms + MINUTES(1);
+    int64_t watched_ms = notify_watched_ms();
+    int64_t now_ms = boot(s), next_ms = now_ms + (watched_ms ? watched_ms : MINUTES(1));
     for (size_t i = 0; i < s->workers; i++)
         if (next_of(&s->worker[i]) < next_ms)
             next_ms = next_of(&s->worker[i]);
@@ -394,6 +398,7 @@ static enum rc serve(struct supervisor *s)
             reload(s);
         }
         start_due(s);
+        notify_alive();
         wake_rest(quiet_ms(s));
         reap(s);
         kill_overdue(s);

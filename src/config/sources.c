@@ -37,6 +37,23 @@ bool read_folder(const struct value_context *c,
     return true;
 }
 
+/* A bare name may be a credential that the service manager has handed over (systemd.exec(5)). */
+static bool put_credential(const struct value_context *c, struct slice text, const char **into)
+{
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here changes the environment */
+    const char *folder = getenv("CREDENTIALS_DIRECTORY");
+    CLEANUP(str_clear) struct str path = STR_INIT;
+
+    if (folder == NULL || text.len == 0 || slice_has(text, SLICE("/")))
+        return false;
+    str_addf(&path, "%s/", folder);
+    str_add(&path, text);
+    if (access(str_z(&path), R_OK) != 0)
+        return false;
+    value_put(c, str_slice(&path), into);
+    return true;
+}
+
 bool read_file(const struct value_context *c,
                const struct setting *s,
                struct slice text,
@@ -48,7 +65,8 @@ bool read_file(const struct value_context *c,
 
     if (!value_check(s, text))
         return false;
-    put_path(c, text, &path);
+    if (!put_credential(c, text, &path))
+        put_path(c, text, &path);
 
     int fd = text.len > 0 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
 

@@ -420,6 +420,33 @@ static enum rc open_socket(const char *listen_at, int *out, struct err *err)
     return RC_OK;
 }
 
+/* Only at the address that the configuration names: what may be served there was judged by that. */
+static enum rc check_handed(int fd, const char *listen_at, struct err *err)
+{
+    CLEANUP(free_addresses) struct addrinfo *a = NULL;
+    struct sockaddr_storage own = {0};
+    socklen_t size = sizeof own;
+    TRY(resolve(listen_at, &a, err));
+    if (getsockname(fd, (struct sockaddr *)&own, &size) == 0 && size == a->ai_addrlen &&
+        memcmp(&own, a->ai_addr, size) == 0)
+        return RC_OK;
+    return FAIL(err, RC_BROKEN,
+                "console.listen: the socket that was handed over is not at %s: ListenStream of "
+                "onecase.socket and console.listen must be the same",
+                listen_at);
+}
+
+/* The caller closes what was opened, also after a failure; what was handed over, the library does. */
+static enum rc
+have_socket(const struct console_settings *settings, const char *at, int *out, struct err *err)
+{
+    if (settings->listen_fd < 0)
+        return open_socket(at, out, err);
+    TRY(check_handed(settings->listen_fd, at, err));
+    *out = settings->listen_fd;
+    return RC_OK;
+}
+
 static enum rc read_pem(const char *path, struct str *out, struct err *err)
 {
     FILE *file = path[0] ? fopen(path, "re") : NULL;
@@ -548,7 +575,7 @@ enum rc console_serve(const struct operations *ops,
     TRY(templates_read(settings->templates, &console.templates, err));
     TRY(read_pem(config->tls_cert, &cert, err));
     TRY(read_pem(config->tls_key, &key, err));
-    enum rc rc = open_socket(config->listen, &fd, err);
+    enum rc rc = have_socket(settings, config->listen, &fd, err);
     if (rc == RC_OK)
         rc = start(&server, fd, str_z(&cert), str_z(&key), err);
     if (rc != RC_OK) {
@@ -556,8 +583,9 @@ enum rc console_serve(const struct operations *ops,
             close(fd);
         return rc;
     }
-    log_event(LOG_NOTE, "console.listening", "at=%s tls=%s", config->listen,
-              config->tls_cert[0] ? "yes" : "no");
+    log_event(LOG_NOTE, "console.listening", "at=%s tls=%s%s", config->listen,
+              config->tls_cert[0] ? "yes" : "no",
+              settings->listen_fd < 0 ? "" : " handed_over=yes");
     serve(&server);
     return RC_OK;
 }

@@ -4,6 +4,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 from gate import Gate
 from imap_proxy import ImapProxy
 from mails import plain
-from rig import PASSWORD, assert_invariants, await_, effects
+from rig import PASSWORD, PROGRAM, TOP, Service, assert_invariants, await_, effects
 from smtp_peer import SmtpPeer
 from test_troubles import letters_of
 
@@ -186,6 +188,95 @@ def test_the_system_manager_is_told(rig, monkeypatch):
         assert manager.recv(1000) == b"READY=1"
         assert service.end() == 0
         assert manager.recv(1000) == b"STOPPING=1"
+
+
+def test_the_system_manager_hears_that_it_lives_and_a_supervisor_that_stands_still_is_not_heard(rig, monkeypatch):
+    path = str(rig.folder / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(path)
+        manager.settimeout(20)
+        monkeypatch.setenv("NOTIFY_SOCKET", path)
+        monkeypatch.setenv("WATCHDOG_USEC", "400000")
+        service = rig.serve()
+        assert [manager.recv(100) for _ in range(4)] == [b"READY=1"] + [b"WATCHDOG=1"] * 3
+        service.process.send_signal(signal.SIGSTOP)
+        manager.settimeout(1)
+        with pytest.raises(TimeoutError):
+            while True:
+                manager.recv(100)
+        service.process.send_signal(signal.SIGCONT)
+        manager.settimeout(20)
+        assert manager.recv(100) == b"WATCHDOG=1"
+        assert service.end() == 0
+
+
+def third(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/fd/3")
+    except OSError:
+        return None
+
+
+def handed_over(rig, listener):
+    """As a service manager hands a socket over: descriptor 3, and LISTEN_PID of who gets it."""
+    rig.write()
+    hand_over = (f"import os; os.dup2({listener.fileno()}, 3); os.environ.update(LISTEN_FDS='1', LISTEN_PID=str(os.getpid()));"
+                 f"os.execv({str(PROGRAM)!r}, ['onecase', 'run'])")
+    process = subprocess.Popen([sys.executable, "-c", hand_over], env=rig.environment(), text=True, start_new_session=True,
+                               pass_fds=(listener.fileno(),), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    rig.services.append(Service(process))
+    return rig.services[-1]
+
+
+def test_the_console_serves_on_the_socket_that_was_made_before_it(rig):
+    """A browser that came before the service waits, and is answered; also while the pages are started anew."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        at = listener.getsockname()
+        rig.settings["console"] = {"listen": f"127.0.0.1:{at[1]}"}
+        early = socket.create_connection(at)
+        early.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        early.settimeout(20)
+        service = handed_over(rig, listener)
+        assert early.recv(100).startswith(b"HTTP/1.1 ")
+        assert await_(lambda: service.said("handed_over=yes"), "it says whose socket it is")
+        service.process.send_signal(signal.SIGHUP)
+        await_(lambda: sum("console.listening" in line for line in service.log) == 2, "the pages again, on the same socket")
+        with socket.create_connection(at) as late:
+            late.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            late.settimeout(20)
+            assert late.recv(100).startswith(b"HTTP/1.1 ")
+        socket_of_ours = os.readlink(f"/proc/{os.getpid()}/fd/{listener.fileno()}")
+        assert [third(pid) for pid in [service.process.pid, *workers(service)]].count(socket_of_ours) == 2, \
+            "the supervisor and the pages have it, no worker"
+        assert service.end() == 0
+
+
+def test_a_socket_at_another_place_than_the_configuration_names_is_not_served(rig):
+    with socket.create_server(("0.0.0.0", 0)) as listener:
+        rig.settings["console"] = {"listen": f"127.0.0.1:{listener.getsockname()[1]}"}
+        service = handed_over(rig, listener)
+        await_(lambda: service.said("onecase.socket and console.listen must be the same"), "it is refused")
+        rig.deliver(plain("goes on"))
+        await_(lambda: len(rig.uids("Processed")) == 1, "mail is handled all the same")
+        assert service.end() == 0
+
+
+def test_it_works_under_the_filter_of_its_unit(rig, monkeypatch):
+    """Mail, letters, the reader in its sandbox and the pages, with what the unit forbids refused."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    rig.settings["console"] = {"listen": f"127.0.0.1:{port}"}
+    rig.write()
+    confined = [str(TOP / "tests/peers/confined.py"), str(PROGRAM), "run"]
+    service = Service(subprocess.Popen(confined, env=rig.environment(), text=True, start_new_session=True,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+    rig.services.append(service)
+    rig.deliver(plain("confined"))
+    await_(lambda: len(rig.uids("Processed")) == 1, "the mail is filed")
+    await_(lambda: service.said("console.listening"), "the pages are there")
+    assert service.end() == 0 and len(rig.acknowledgements()) == 1
+    assert not [line for line in service.log if "failed" in line or "refused" in line], service.log
+    assert_invariants(rig)
 
 
 def test_two_mailboxes_are_watched_by_one_service(rig, make_rig):
