@@ -191,6 +191,7 @@ struct config_destination {
     enum config_unknown unknown;
     int64_t idempotency_life_ms, settle_ms, timeout_ms;
     unsigned rate; /* a minute; 0 is no limit */
+    unsigned max_subject, max_text;
     struct config_request create, find, read, append, appended, attach, attached, close, remove;
     const char *ca_file, *proxy;
 };

@@ -14,6 +14,7 @@
 #include <onecase/outcome.h>
 
 #define EXTERNAL_ID_SIZE 129
+#define REFUSAL_SIZE     256
 
 /* clang-format off */
 #define DESTINATION_STEP_LIST(X) \
@@ -59,6 +60,7 @@ struct destination_answer {
     int64_t retry_after_ms;  /* 0 where it was not said */
     unsigned requests;       /* that were made for it */
     char why[ERR_TEXT_SIZE]; /* of no answer: for the log; "" else */
+    char said[REFUSAL_SIZE]; /* of REFUSED: its own words, for a person; nothing of the mail */
 };
 
 struct destination_can {

@@ -3,7 +3,7 @@
  * http_destination - the destination port over HTTP: a help desk as configuration describes it.
  *
  * Paths, headers and bodies are templates over key, effect, correlation, reference, from, subject, text,
- * once the case is there id, and of a file number, file, name, type, size, sha256, content. A value in a path
+ * html (the text as HTML), once the case is there id, and of a file number, file, name, type, size, sha256, content. A value in a path
  * is percent-encoded (RFC 3986), in a header it has no line break, and in a body it is a JSON string:
  * the body is read as JSON first and filled after, so nothing of a message can add a member. What came
  * of a request its status says, by one table (http_judge); where the id and the key stand in an answer
@@ -71,6 +71,8 @@ struct http_shape {
 struct http_destination_settings {
     const char *name, *url;
     int64_t idempotency_ms;
+    unsigned max_subject,
+        max_text; /* characters that it takes; the rest is cut off; 0 is no limit */
     struct http_shape act[STEP_COUNT];
     struct http_shape look[STEP_COUNT]; /* what became of it */
     struct http_shape read; /* by {{id}}: read back after the case was made or taken over */

@@ -336,6 +336,7 @@ enum change_what {
     CHANGE_ACCEPTANCE, /* store the conditions with their values */
     CHANGE_EVIDENCE,   /* what was looked for, where, and whether it was found */
     CHANGE_NOTE,       /* erasable text, such as a server's reply (addresses are masked here) */
+    CHANGE_WORDS,      /* the same of a help desk that refused it: shown to whoever decides */
     CHANGE_CIRCUIT, /* a mailbox's circuits and streak, with the results that moved them; last writer wins */
 };
 

@@ -43,7 +43,7 @@ struct view_approval {
     int64_t decided_ms, undone_ms;
 };
 
-/* What a person said of it without deciding. */
+/* What a person said of it without deciding, or the help desk that refused it. */
 struct view_note {
     const char *text; /* with who said it */
     int64_t noted_ms;

@@ -229,6 +229,8 @@ void desk_open(const struct config_destination *config, struct desk *out)
         .name = config->name,
         .url = config->url,
         .idempotency_ms = config->idempotency_life_ms,
+        .max_subject = config->max_subject,
+        .max_text = config->max_text,
         .ca_file = config->ca_file,
         .proxy = config->proxy,
         .timeout_ms = config->timeout_ms,

@@ -436,7 +436,7 @@ static const struct block threading = BLOCK_OF(threading_rows, struct config);
     {"done",    VALUE_TEXT,   MANY,     AT(done),    "[]", 3, 3,                                                                              \
      .says = "Statuses besides 2xx that mean done, such as \"304\" or \"3xx\"."},                                                             \
     {"exists",  VALUE_TEXT,   MANY,     AT(exists),  "[]", 3, 3,                                                                              \
-     .says = "Statuses besides 409 and 412 that mean: it is there already."},                                                                 \
+     .says = "Statuses besides 409 and 412 that mean: it is there already; of close and remove, that nothing is left to do."},                                                                 \
     {"later",   VALUE_TEXT,   MANY,     AT(later),   "[]", 3, 3,                                                                              \
      .says = "Statuses besides 408, 425, 429 and 503 that mean: surely not done, try later."},                                                \
     {"refused", VALUE_TEXT,   MANY,     AT(refused), "[]", 3, 3,                                                                              \
@@ -455,7 +455,7 @@ static const struct block threading = BLOCK_OF(threading_rows, struct config);
 #define MATCH_ROW(usual, example_)                                                                                                            \
     {"match",   VALUE_TEXT,   0,        AT(match),   "",   0, 256,                                                                            \
      .says = "What key must be; * at an end is anything. By default " usual ".", .example = (example_)}
-#define NEW_NAMES  "key, effect, correlation, reference, from, subject, text"
+#define NEW_NAMES  "key, effect, correlation, reference, from, subject, text, html (the text as HTML)"
 #define CASE_NAMES NEW_NAMES ", id"
 #define FILE_NAMES CASE_NAMES ", number, file, name, type, size, sha256"
 
@@ -605,6 +605,10 @@ static const struct setting destination_rows[] = {
      .says = "A proxy to go by, such as socks5h://proxy.example.org:1080."},
     {"rate",               VALUE_NUMBER,   0,                        AT(rate),                "0",       0,                     100000,
      .says = "How many requests a minute at most, over all mailboxes; 0 is no limit."},
+    {"max_subject",        VALUE_NUMBER,   0,                        AT(max_subject),         "0",       0,                     1000000,
+     .says = "How many characters of a subject it takes; a longer one is cut, and ends in [...]; 0 is no limit."},
+    {"max_text",           VALUE_NUMBER,   0,                        AT(max_text),            "0",       0,                     10000000,
+     .says = "The same of a mail's text."},
     {"create",             VALUE_BLOCK,    REQUIRED,                 AT(create),              NULL,      0,                     0,
      .says = "Makes a case.", .block = &create},
     {"find",               VALUE_BLOCK,    OPTIONAL,                 AT(find),                NULL,      0,                     0,

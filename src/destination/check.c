@@ -43,7 +43,7 @@ static enum rc check_upload(const struct http_shape *shape, struct err *err)
     static const struct case_file file = {.file = "01-file", .type = {"text/plain", 10}};
     static const struct case_facts facts = {
         .key = "", .effect = "", .correlation = "", .reference = "", .file = &file};
-    const struct asking asking = {shape, STEP_ATTACH, &facts, "", false};
+    const struct asking asking = {shape, STEP_ATTACH, &facts, "", false, SLICE("")};
     struct filling filling;
     struct err why = ERR_INIT;
     CLEANUP(parcel_clear) struct parcel parcel = {0};

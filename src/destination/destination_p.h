@@ -26,9 +26,21 @@ struct asking {
     const struct http_shape *shape;
     enum destination_step step;
     const struct case_facts *facts;
-    const char *id; /* of the case, or "" */
-    bool look;      /* nothing is made */
+    const char *id;    /* of the case, or "" */
+    bool look;         /* nothing is made */
+    struct slice html; /* the text as HTML */
 };
+
+/* The facts as the destination takes them: texts no longer than its settings say. */
+struct fitted {
+    struct case_facts facts;
+    struct str subject, text, html;
+};
+
+void fit(const struct http_destination_settings *set,
+         const struct case_facts *facts,
+         struct fitted *out);
+void fitted_clear(struct fitted *fitted); /* for CLEANUP */
 
 /* ---- requests ---- */
 
@@ -41,7 +53,7 @@ enum rc send_request(struct http_destination *d,
                      struct err *err) MUST_CHECK;
 
 /* The values of the templates; borrowed from what is asked. */
-#define FILL_COUNT 15
+#define FILL_COUNT 16
 struct filling {
     struct mustache_value value[FILL_COUNT];
     struct mustache_scope scope;
@@ -107,6 +119,10 @@ enum pointed answer_find(const struct http_shape *shape,
                          struct found *out);
 /* "*" at the pattern's ends is anything. */
 bool answer_matches(const char *pattern, const char *wanted, const char *there);
+
+/* What a refusal says of itself: the texts of its members named error, message and the like, or the line
+ * that it is. Whatever quotes the mail's sender, subject or text is left out. */
+void refusal_of(struct slice body, const struct case_facts *facts, char *out, size_t room);
 
 /* What an answer is made of, for a person who has to correct a pointer: names and kinds, no values. */
 void shape_of(struct slice json, struct str *out);

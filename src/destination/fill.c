@@ -11,10 +11,10 @@
 
 /* Those that are known before the case is, those after, and those of a file. */
 static const char *const all_names[FILL_COUNT] = {
-    "key",    "effect", "correlation", "reference", "from", "subject", "text",   "id",
-    "number", "file",   "name",        "type",      "size", "sha256",  "content"};
-#define OF_NEW  7
-#define OF_CASE 8
+    "key", "effect", "correlation", "reference", "from", "subject", "text",   "html",
+    "id",  "number", "file",        "name",      "type", "size",    "sha256", "content"};
+#define OF_NEW  8
+#define OF_CASE 9
 
 const char *const *filling_names(enum destination_step step)
 {
@@ -49,13 +49,15 @@ void filling_of(const struct asking *asking, struct filling *out)
         f->from,
         f->subject,
         f->text,
+        asking->html,
         slice_z(asking->id),
     };
     *out = (struct filling){0};
     for (size_t i = 0; i < FILL_COUNT; i++)
         out->value[i] = (struct mustache_value){.name = all_names[i], .text = SLICE("")};
     for (size_t i = 0; i < OF_CASE; i++)
-        out->value[i].text = value[i];
+        if (value[i].at)
+            out->value[i].text = value[i];
     if (f->file)
         of_file(f->file, out);
     out->scope = (struct mustache_scope){out->value, FILL_COUNT};

@@ -174,7 +174,7 @@ static enum rc look_for(struct http_destination *d,
                         struct destination_answer *out,
                         struct err *err)
 {
-    const struct asking asking = {&d->set->look[step], step, facts, id_of(facts), true};
+    const struct asking asking = {&d->set->look[step], step, facts, id_of(facts), true, SLICE("")};
     CLEANUP(http_answer_clear) struct http_answer answer = {0};
     *out = (struct destination_answer){0};
     TRY(ask(d, &asking, &answer, out, err));
@@ -202,7 +202,9 @@ static enum rc look(void *self,
 {
     struct http_destination *d = self;
     unsigned before = d->requests;
-    TRY(look_for(d, step, facts, out, err));
+    CLEANUP(fitted_clear) struct fitted fitted = {.html = STR_INIT};
+    fit(d->set, facts, &fitted);
+    TRY(look_for(d, step, &fitted.facts, out, err));
     explain(d, out);
     out->requests = d->requests - before;
     return RC_OK;
@@ -216,7 +218,8 @@ static enum rc read_case(struct http_destination *d,
                          struct destination_answer *out,
                          struct err *err)
 {
-    const struct asking asking = {&d->set->read, STEP_CREATE, facts, out->external_id, true};
+    const struct asking asking = {&d->set->read,    STEP_CREATE, facts,
+                                  out->external_id, true,        SLICE("")};
     CLEANUP(http_answer_clear) struct http_answer answer = {0};
     struct destination_answer there = *out;
     TRY(ask(d, &asking, &answer, &there, err));
@@ -278,6 +281,42 @@ static enum rc made(struct http_destination *d,
     return read_back(d, asking, out, err);
 }
 
+/* Its address, or its key, is ours alone: what stands there needs no comparing. */
+static bool stands_for_itself(const struct http_shape *shape)
+{
+    return shape->guarantee == GUARANTEE_CONDITIONAL || shape->guarantee == GUARANTEE_UNIQUE_KEY;
+}
+
+/* Where a repeated key is answered as the first time, "it is there" may also mean that the first request
+ * is still at work (draft-ietf-httpapi-idempotency-key-header, 2.6): then nothing is to be found yet. */
+static void found_or_not(const struct asking *asking, struct destination_answer *out)
+{
+    if (out->outcome == OUTCOME_REFUSED && asking->shape->guarantee == GUARANTEE_IDEMPOTENCY_KEY)
+        conclude(out, OUTCOME_UNKNOWN, FAULT_ITEM_LATER);
+    else if (out->outcome == OUTCOME_REFUSED) /* there, and not there */
+        strange(out);
+    else if (out->outcome == OUTCOME_DEFERRED)
+        conclude(out, OUTCOME_UNKNOWN, FAULT_SERVER);
+}
+
+/* Nothing can be asked: it is believed where the answer shows our key, or what stands there is ours. */
+static enum rc adopt_unseen(struct http_destination *d,
+                            const struct asking *asking,
+                            const struct http_answer *answer,
+                            struct destination_answer *out,
+                            struct err *err)
+{
+    struct slice body = str_slice(&answer->body);
+    enum same same = answer->cut ? SAME_NO : same_key(asking, body);
+    bool believed = same == SAME_YES || (same == SAME_UNSAID && stands_for_itself(asking->shape));
+    if (!believed || !take_id(asking, body, out)) {
+        strange(out);
+        return RC_OK;
+    }
+    conclude(out, OUTCOME_DONE, FAULT_NONE);
+    return read_back(d, asking, out, err);
+}
+
 /* It says that what is to be made is there: that one is found, compared and taken over. */
 static enum rc adopt(struct http_destination *d,
                      const struct asking *asking,
@@ -289,18 +328,23 @@ static enum rc adopt(struct http_destination *d,
     if (shape_given(&d->set->look[asking->step])) {
         TRY(look_for(d, asking->step, asking->facts, out, err));
         out->code = code;
-        if (out->outcome == OUTCOME_REFUSED) /* there, and not there */
-            strange(out);
-        if (out->outcome == OUTCOME_DEFERRED)
-            conclude(out, OUTCOME_UNKNOWN, FAULT_SERVER);
-    } else if (!answer->cut && take_id(asking, str_slice(&answer->body), out)) {
-        conclude(out, OUTCOME_DONE, FAULT_NONE);
-        TRY(read_back(d, asking, out, err));
+        found_or_not(asking, out);
     } else {
-        strange(out);
+        TRY(adopt_unseen(d, asking, answer, out, err));
     }
     out->adopted = out->outcome == OUTCOME_DONE;
     return RC_OK;
+}
+
+/* Whoever closes a case, or takes it away, meets no other of the same key: "it is there" says only that it
+ * was not done, but where the request says that it means more. */
+static enum http_verdict verdict_of(const struct asking *asking, int status)
+{
+    enum http_verdict verdict = http_judge(asking->shape, status);
+    bool ends = asking->step == STEP_CLOSE || asking->step == STEP_REMOVE;
+    if (!ends || verdict != HTTP_EXISTS)
+        return verdict;
+    return asking->shape->exists.count > 0 ? HTTP_DONE : HTTP_REFUSED;
 }
 
 /* What is to be gone may be gone already. */
@@ -315,7 +359,7 @@ static enum rc judge(struct http_destination *d,
                      struct destination_answer *out,
                      struct err *err)
 {
-    enum http_verdict verdict = http_judge(asking->shape, answer->status);
+    enum http_verdict verdict = verdict_of(asking, answer->status);
     switch (is_gone(asking, answer->status) ? HTTP_DONE : verdict) {
     case HTTP_DONE:
         return made(d, asking, answer, out, err);
@@ -327,6 +371,7 @@ static enum rc judge(struct http_destination *d,
         break;
     case HTTP_REFUSED:
         conclude(out, OUTCOME_REFUSED, FAULT_ITEM);
+        refusal_of(str_slice(&answer->body), asking->facts, out->said, sizeof out->said);
         break;
     case HTTP_UNKNOWN:
     case HTTP_VERDICT_COUNT:
@@ -343,9 +388,12 @@ static enum rc act(void *self,
                    struct err *err)
 {
     struct http_destination *d = self;
-    const struct asking asking = {&d->set->act[step], step, facts, id_of(facts), false};
+    CLEANUP(fitted_clear) struct fitted fitted = {.html = STR_INIT};
     CLEANUP(http_answer_clear) struct http_answer answer = {0};
     unsigned before = d->requests;
+    fit(d->set, facts, &fitted);
+    const struct asking asking = {&d->set->act[step], step,  &fitted.facts,
+                                  id_of(facts),       false, str_slice(&fitted.html)};
     *out = (struct destination_answer){0};
     TRY(ask(d, &asking, &answer, out, err));
     if (answer.status)

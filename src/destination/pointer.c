@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "destination_p.h"
 
+#include <onecase/utf8.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -154,7 +155,98 @@ enum pointed answer_find(const struct http_shape *shape,
     return take(shape, whole, wanted, out) ? POINTED_VALUE : POINTED_NOTHING;
 }
 
+/* ---- what a refusal says ------------------------------------------------------------------------- */
+
+static bool tells_why(const char *name)
+{
+    static const char *const names[] = {"error",        "errors",  "error_message", "errorMessages",
+                                        "errorMessage", "message", "messages",      "detail",
+                                        "details",      "code",    "description",   "title",
+                                        "reason",       "field",   "type"};
+    for (size_t i = 0; i < LENGTH(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A short text may stand anywhere by itself; a long one that stands there was quoted. */
+#define QUOTED_LEAST 4
+
+static void leave_out(struct slice of_mail, struct str *words)
+{
+    struct slice own = slice_trim(of_mail);
+    CLEANUP(str_clear) struct str left = STR_INIT;
+    if (own.len < QUOTED_LEAST)
+        return;
+    for (size_t at = 0; at < words->len;) {
+        struct slice rest = slice_cut(str_slice(words), at, words->len);
+        bool here = rest.len >= own.len && memcmp(rest.at, own.at, own.len) == 0;
+        str_add(&left, here ? SLICE("***") : slice_cut(rest, 0, 1));
+        at += here ? own.len : 1;
+    }
+    str_empty(words);
+    str_add(words, str_slice(&left));
+}
+
+static void add_words(const char *words, const struct case_facts *facts, struct str *out)
+{
+    CLEANUP(str_clear) struct str own = STR_INIT;
+    str_addz(&own, words);
+    leave_out(facts->text, &own);
+    leave_out(facts->subject, &own);
+    leave_out(facts->from, &own);
+    if (own.len > 0)
+        str_addf(out, "%s%s", out->len > 0 ? "; " : "", str_z(&own));
+}
+
 /* NOLINTBEGIN(misc-no-recursion): no deeper than SHAPE_DEPTH */
+
+/* What stands in a member that tells why, however deep, and in lists of such. */
+static void refusal_add(
+    json_t *json, bool tells, unsigned depth, const struct case_facts *facts, struct str *out)
+{
+    const char *name;
+    json_t *value;
+    size_t i;
+    if (tells && json_is_string(json))
+        add_words(json_string_value(json), facts, out);
+    if (depth >= SHAPE_DEPTH)
+        return;
+    json_object_foreach(json, name, value)
+        refusal_add(value, tells_why(name), depth + 1, facts, out);
+    json_array_foreach(json, i, value) refusal_add(value, tells, depth + 1, facts, out);
+}
+
+static void first_line(struct slice text, const struct case_facts *facts, struct str *out)
+{
+    CLEANUP(str_clear) struct str line = STR_INIT;
+    struct slice own = slice_trim(text);
+    str_add(&line, slice_cut(own, 0, slice_find(own, '\n', 0)));
+    if (!memchr(own.at, '<', own.len)) /* a page is for browsers */
+        add_words(str_z(&line), facts, out);
+}
+
+void refusal_of(struct slice body, const struct case_facts *facts, char *out, size_t room)
+{
+    CLEANUP(json_free)
+    json_t *json = json_loadb(body.at, body.len, JSON_DECODE_ANY, NULL);
+    CLEANUP(str_clear) struct str words = STR_INIT;
+    if (json)
+        refusal_add(json, json_is_array(json) || json_is_string(json), 0, facts, &words);
+    else if (body.len > 0)
+        first_line(body, facts, &words);
+    struct slice fits = utf8_cut(str_slice(&words), room - 1);
+    snprintf(out, room, "%.*s", (int)fits.len, fits.at ? fits.at : "");
+}
+
+/* ---- what an answer is made of -------------------------------------------------------------------- */
+
+/* A name is the product's; one that looks like an address is somebody's. */
+static void name_add(const char *name, struct str *out)
+{
+    bool somebody = name[0] && strchr(name + 1, '@') != NULL && strchr(name, '.') != NULL;
+    str_addf(out, "%.40s", somebody ? "***" : name);
+}
 
 static void shape_add(json_t *json, unsigned depth, struct str *out)
 {
@@ -179,7 +271,9 @@ static void shape_add(json_t *json, unsigned depth, struct str *out)
     str_addc(out, '{');
     json_object_foreach(json, name, value)
     {
-        str_addf(out, "%s%.40s: ", names ? ", " : "", name);
+        str_addz(out, names ? ", " : "");
+        name_add(name, out);
+        str_addz(out, ": ");
         shape_add(value, depth + 1, out);
         if (++names == SHAPE_NAMES) {
             str_addz(out, ", ...");

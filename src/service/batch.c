@@ -63,6 +63,15 @@ void batch_note(struct batch *b, struct job *job, const char *text)
         remember(add(b, job, CHANGE_NOTE), text);
 }
 
+void batch_words(struct batch *b, struct job *job, const char *who, const char *words)
+{
+    char text[NOTE_SIZE];
+    if (!words[0])
+        return;
+    snprintf(text, sizeof text, "%s: %s", who, words);
+    remember(add(b, job, CHANGE_WORDS), text);
+}
+
 void batch_evidence(struct batch *b,
                     struct job *job,
                     const struct work_effect *effect,
@@ -82,7 +91,7 @@ static struct change ready(const struct planned_change *p)
     struct change c = p->change;
     if (c.what == CHANGE_EVIDENCE)
         c.evidence.where = p->text;
-    if (c.what == CHANGE_NOTE)
+    if (c.what == CHANGE_NOTE || c.what == CHANGE_WORDS)
         c.note = p->text;
     if (c.what == CHANGE_EFFECT && p->text[0])
         c.effect.external_id = p->text;

@@ -83,6 +83,8 @@ static void answered(struct batch *b,
         refused(job, step, c);
     if (a->strange)
         job_wait(job, REASON_UNKNOWN_CASE);
+    if (a->outcome == OUTCOME_REFUSED)
+        batch_words(b, job, b->s->port->destination->name, a->said);
 }
 
 /* Whether a second request would make no second one, counted from the first whose end is not known. */

@@ -89,6 +89,7 @@ batch_step(struct batch *b, struct job *job, struct work_effect *effect, enum ef
 /* Gives the step just added its external id (copied). */
 void batch_external(struct batch *b, const char *external_id);
 void batch_note(struct batch *b, struct job *job, const char *text);
+void batch_words(struct batch *b, struct job *job, const char *who, const char *words);
 void batch_evidence(struct batch *b,
                     struct job *job,
                     const struct work_effect *effect,

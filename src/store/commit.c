@@ -23,6 +23,7 @@ static bool needs_no_fence(const struct change *c)
         return !c->item.keep && (item == ITEM_ON_EVIDENCE || item == ITEM_ON_REOPEN);
     case CHANGE_EVIDENCE:
     case CHANGE_NOTE:
+    case CHANGE_WORDS:
     case CHANGE_CIRCUIT:
         return true;
     case CHANGE_ORIGINAL:
@@ -190,12 +191,13 @@ static enum rc change_original(struct writing *w, const struct change *c, struct
     return stmt_one(s, "an item", err);
 }
 
-static enum rc change_note(struct writing *w, const struct change *c, struct err *err)
+static enum rc
+change_note(struct writing *w, const struct change *c, const char *about, struct err *err)
 {
     CLEANUP(str_clear) struct str masked = STR_INIT;
 
     addresses_mask(slice_z(c->note), &masked);
-    return note_add(w, c->key, "item", str_z(&masked), err);
+    return note_add(w, c->key, about, str_z(&masked), err);
 }
 
 /* ---- acceptance ---------------------------------------------------------------------------- */
@@ -294,7 +296,9 @@ static enum rc apply_one(struct writing *w, const struct changes *all, size_t at
     case CHANGE_EVIDENCE:
         return evidence_add(w, c->key, &c->evidence, err);
     case CHANGE_NOTE:
-        return change_note(w, c, err);
+        return change_note(w, c, "item", err);
+    case CHANGE_WORDS:
+        return change_note(w, c, "destination", err);
     case CHANGE_CIRCUIT:
         return circuits_write(w, c->mailbox, err);
     }

@@ -188,7 +188,7 @@ static enum rc conditions(struct db *db, struct view *view, struct view_item *it
 static enum rc notes(struct db *db, struct view *view, struct view_item *item, struct err *err)
 {
     static const char find[] = "SELECT text, noted_at FROM note WHERE key = $1"
-                               " AND about = 'person' AND erased = 0 ORDER BY id";
+                               " AND about IN ('person', 'destination') AND erased = 0 ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_note));
     enum rc rc;

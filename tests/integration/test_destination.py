@@ -133,10 +133,11 @@ def test_D05_a_case_that_is_there_already_is_adopted(rig, guarantee):
     with Desk(**GUARANTEES[guarantee]) as desk:
         use(rig, desk, guarantee=guarantee)
         rig.deliver(plain("there already"))
-        desk.faults = [503]
+        rig.run("pause", "--effect", "case", "--by", "anna", "--reason", "another is at it")
         rig.once()
         key = rig.items()[0]["key"]
         desk.make(key, {"subject": "made by another"})
+        rig.run("resume", "--by", "anna", "--reason", "done")
         once_until_done(rig, 1)
         step = case_step(rig, rig.items()[0])
         assert (step["status"], step["external_id"], step["reason"]) == ("done", "T-1", "adopted")

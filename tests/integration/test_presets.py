@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from mails import TEXT, head, multipart, part, plain, raw, with_parts
+from mails import MARKER, TEXT, head, multipart, part, plain, raw, sender, with_parts
 from products import PRODUCTS, Peer
 from rig import TOP, assert_invariants, await_, effects, yaml
 from token_endpoint import TokenEndpoint
@@ -65,10 +65,13 @@ def step_of(rig, item):
     return next(e for e in effects(rig.json("item", item["key"]), "case") if e["target"] == rig.settings["case"]["destination"])
 
 
+def settled(rig, count):
+    return len(items := rig.items()) == count and {i["state"] for i in items} <= {"complete", "needs_reconciliation"}
+
+
 def until_settled(rig, count):
     service = rig.serve()
-    await_(lambda: len(items := rig.items()) == count and {i["state"] for i in items} <= {"complete", "needs_reconciliation"},
-           "all settled")
+    await_(lambda: settled(rig, count), "all settled")
     service.end()
 
 
@@ -84,11 +87,11 @@ def assert_one_case_each(rig, peer, count):
 
 def test_D03_D04_each_mail_is_one_case_though_an_answer_is_lost_and_another_says_too_many(at_product):
     rig, peer = at_product
-    mail = plain("printer", 'It says "PC LOAD LETTER" \\ {{key}}.')
-    peer.faults = ["drop after", 429]
+    mail = plain("printer", 'data:,It says "PC LOAD LETTER" <here> & there\r\n\\ {{key}}.')
+    peer.faults = ["drop after", 409 if peer.product.preset == "freshdesk" else 429]
     rig.deliver(mail, mail, plain("second"))
     rig.once()
-    assert len(peer.cases) == 1 and not peer.faults[1:]
+    assert not peer.faults[1:]
     until_settled(rig, 2)
     if peer.product.preset == "osticket":  # which can be asked nothing
         [item] = rig.items("--state", "needs_reconciliation")
@@ -98,7 +101,35 @@ def test_D03_D04_each_mail_is_one_case_though_an_answer_is_lost_and_another_says
     assert_one_case_each(rig, peer, 2)
     assert len(peer.made("PATCH" if peer.product.preset == "dataverse" else "POST")) == 3  # one was 429
     said = str(list(peer.cases.values()))
-    assert all(text in said for text in ("PC LOAD LETTER", "{{key}}", "printer", *(i["case"] for i in rig.items())))
+    wanted = ("data:,It says \"PC LOAD LETTER\" <here> & there", "{{key}}", "printer", *(i["case"] for i in rig.items()))
+    assert all(text in said for text in wanted)
+
+
+def notes_of(rig, item):
+    return " ".join(note["text"] for note in rig.json("item", item["key"])["note_list"])
+
+
+def test_a_mail_that_is_refused_says_why_and_one_that_is_long_or_empty_is_a_case(at_product):
+    """422 and its like: a person sees the destination's words, nothing of the mail, and decides."""
+    rig, peer = at_product
+    refused = plain("refused")
+    peer.sender, peer.subject, peer.faults = sender("refused"), f"About refused {MARKER}", ["refuse"]
+    long = plain("long", "\r\n".join(["a line of many, with <marks> & \u00e4"] * 1200), Subject="x" * 300 + "\u00e4" * 100)
+    empty = with_parts("empty", PDF, text=False)
+    rig.deliver(refused, long, empty)
+    service = rig.serve()
+    await_(lambda: settled(rig, 3), "all settled")
+    [item] = rig.items("--state", "needs_reconciliation")
+    said = notes_of(rig, item)
+    assert item["key"] == rig.item_of(refused)["key"] and item["reason"] == "case-refused"
+    assert step_of(rig, item)["status"] == "refused" and peer.sender not in said and MARKER not in said
+    assert any(words in said for words in ("No lookup value found for 'customer_id': \"***\"", "ERROR_GLPI_ADD",
+                                           "Validation failed; email", "Exception while reading request", "Your input is invalid",
+                                           "0x80040203; *** is not valid", "Ticket denied")), said
+    rig.run("resolve", item["key"], "--case", "not-made", "--by", "anna", "--reason", "it takes her now")
+    await_(lambda: len(rig.acknowledgements()) == 3 and settled(rig, 3), "all complete")
+    service.end()
+    assert_one_case_each(rig, peer, 3)
 
 
 def test_D05_dataverse_keeps_the_case_of_a_key_that_is_there(rig, monkeypatch, endpoint):
@@ -106,9 +137,10 @@ def test_D05_dataverse_keeps_the_case_of_a_key_that_is_there(rig, monkeypatch, e
     with Peer(PRODUCTS["dataverse"]) as peer:
         use(rig, peer, monkeypatch, endpoint)
         rig.deliver(plain("there already"))
-        peer.faults = [503]
+        rig.run("pause", "--effect", "case", "--by", "anna", "--reason", "another is at it")
         rig.once()
         peer.product.make({"new_onecasekey": rig.items()[0]["key"], "title": "by another"}, "1-1")
+        rig.run("resume", "--by", "anna", "--reason", "done")
         until_settled(rig, 1)
         assert_one_case_each(rig, peer, 1)
         assert step_of(rig, rig.items()[0])["reason"] == "adopted" and peer.cases["1-1"]["title"] == "by another"

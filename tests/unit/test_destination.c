@@ -81,6 +81,46 @@ static void test_check(void **state)
     }
 }
 
+/* ---- what fits -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *text;
+    unsigned most;
+    const char *fits, *html;
+} fitting[] = {
+    {"no limit", "a < b & \"c\"\r\nd", 0, "a < b & \"c\"\r\nd", "a &lt; b &amp; &#34;c&#34;<br>d"},
+    {"as long as it may be", "0123456789", 10, "0123456789", "0123456789"},
+    {"cut", "0123456789a", 10, "0123 [...]", "0123 [...]"},
+    {"characters, not octets", "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6",
+     8, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6",
+     "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6"},
+    {"one beyond 16 bits counts twice",
+     "\xf0\x9f\x98\x80"
+     "2345678",
+     8, "\xf0\x9f\x98\x80 [...]", "\xf0\x9f\x98\x80 [...]"},
+    {"not half of one",
+     "1\xf0\x9f\x98\x80"
+     "345678",
+     8, "1 [...]", "1 [...]"},
+    {"cut before markup is made", "<<<<<<<<<<<", 8, "<< [...]", "&lt;&lt; [...]"},
+};
+
+static void test_what_is_too_long_is_cut_between_characters(void **state)
+{
+    (void)state;
+    FOR_EACH(row, fitting) {
+        const struct http_destination_settings set = {.max_text = row->most,
+                                                      .max_subject = row->most};
+        const struct case_facts of = {.subject = slice_z(row->text), .text = slice_z(row->text)};
+        CLEANUP(fitted_clear) struct fitted out = {.html = STR_INIT};
+        fit(&set, &of, &out);
+        assert_string_equal(str_z(&out.text), row->fits);
+        assert_string_equal(str_z(&out.subject), row->fits);
+        assert_string_equal(str_z(&out.html), row->html);
+        assert_true(slice_eq(out.facts.text, slice_z(row->fits)));
+    }
+}
+
 /* ---- pointers --------------------------------------------------------------------------------- */
 
 static const struct {
@@ -118,6 +158,46 @@ static void test_shape(void **state)
     shape_of(SLICE("{\"ticket\": {\"id\": 7, \"to\": \"anna@example.net\"}, \"log\": [1, 2]}"),
              &shape);
     assert_string_equal(str_z(&shape), "{ticket: {id: number, to: text}, log: [2 of number]}");
+}
+
+static void test_no_name_of_an_answer_is_an_address(void **state)
+{
+    CLEANUP(str_clear) struct str shape = STR_INIT;
+    (void)state;
+    shape_of(SLICE("{\"anna@example.net\": 1, \"@odata.context\": \"\"}"), &shape);
+    assert_string_equal(str_z(&shape), "{***: number, @odata.context: text}");
+}
+
+/* What each product's documents show of a refusal, and what is kept of it. */
+static const struct {
+    const char *name, *body, *said;
+} refusals[] = {
+    {"Zammad", "{\"error\":\"No such group\",\"error_human\":\"x\"}", "No such group"},
+    {"Freshdesk",
+     "{\"description\":\"Validation failed\",\"errors\":[{\"field\":\"email\",\"message\":\"It "
+     "should be a valid email address\",\"code\":\"invalid_value\"}]}",
+     "Validation failed; email; It should be a valid email address; invalid_value"},
+    {"GLPI", "[\"ERROR_GLPI_ADD\", \"\"]", "ERROR_GLPI_ADD"},
+    {"Jira", "{\"errorMessages\":[\"one\",\"two\"],\"id\":\"7\"}", "one; two"},
+    {"osTicket", "Unable to create new ticket: validation errors:\nName: x",
+     "Unable to create new ticket: validation errors:"},
+    {"what quotes the subject",
+     "{\"error\":\"bad title a \\\"b\\\"\\r\\nX-Evil: {{key}} \\\\ / ?&%\",\"code\":\"c\"}",
+     "bad title ***; c"},
+    {"what names the sender", "{\"message\":\"no user anna@example.net\"}", "no user ***"},
+    {"a value that tells nothing", "{\"name\":\"Anna\"}", ""},
+    {"a page", "<html>no</html>", ""},
+    {"nothing", "", ""},
+};
+
+static void test_what_a_refusal_says_holds_nothing_of_the_mail(void **state)
+{
+    (void)state;
+    FOR_EACH(row, refusals) {
+        char said[REFUSAL_SIZE];
+        refusal_of(slice_z(row->body), &facts, said, sizeof said);
+        assert_string_equal(said, row->said);
+    }
 }
 
 /* ---- lists and files -------------------------------------------------------------------------- */
@@ -200,7 +280,7 @@ static void test_parcels(void **state)
 {
     (void)state;
     FOR_EACH(row, parcels) {
-        const struct asking asking = {&row->shape, STEP_ATTACH, &with_file, "7", false};
+        const struct asking asking = {&row->shape, STEP_ATTACH, &with_file, "7", false, SLICE("")};
         struct filling filling;
         struct err err = ERR_INIT;
         CLEANUP(parcel_clear) struct parcel parcel = {0};
@@ -236,6 +316,8 @@ static void test_statuses(void **state)
 #define OURS     "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"id\":7,\"key\":\"" KEY "\"}"
 #define NOBODY   "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"id\":null}"
 #define STATUS(s) "HTTP/1.1 " s " Text\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+#define CONFLICT(json) "HTTP/1.1 409 Conflict\r\nConnection: close\r\n\r\n" json
 
 /* What the peer answers in turn, and what is made of it. */
 static const struct {
@@ -363,6 +445,98 @@ static void test_create(void **state)
     }
 }
 
+/* "It is there" without any way to ask: whose it is must be seen, or follow from where it stands. */
+static const struct {
+    const char *name;
+    enum guarantee guarantee;
+    bool with_find, with_key;
+    const char *answer[2];
+    size_t requests;
+    enum outcome outcome;
+    bool strange;
+} taken_over[] = {
+    {"under our key", GUARANTEE_UNIQUE_KEY, 0, 0, {CONFLICT("{\"id\":7}")}, 1, OUTCOME_DONE, 0},
+    {"under our address",
+     GUARANTEE_CONDITIONAL,
+     0,
+     0,
+     {CONFLICT("{\"id\":7}")},
+     1,
+     OUTCOME_DONE,
+     0},
+    {"nobody knows whose", GUARANTEE_NONE, 0, 0, {CONFLICT("{\"id\":7}")}, 1, OUTCOME_UNKNOWN, 1},
+    {"it says ours",
+     GUARANTEE_NONE,
+     0,
+     1,
+     {CONFLICT("{\"id\":7,\"key\":\"" KEY "\"}")},
+     1,
+     OUTCOME_DONE,
+     0},
+    {"D07: it says another's",
+     GUARANTEE_UNIQUE_KEY,
+     0,
+     1,
+     {CONFLICT("{\"id\":7,\"key\":\"x\"}")},
+     1,
+     OUTCOME_UNKNOWN,
+     1},
+    {"the first request is still at work",
+     GUARANTEE_IDEMPOTENCY_KEY,
+     1,
+     0,
+     {STATUS("409"), NOBODY},
+     2,
+     OUTCOME_UNKNOWN,
+     0},
+};
+
+static void test_D05_what_is_there_is_taken_over_only_if_it_is_ours(void **state)
+{
+    (void)state;
+    FOR_EACH(row, taken_over) {
+        struct desk d = {.peer = {.answer = {row->answer[0], row->answer[1]},
+                                  .ends = {true, true},
+                                  .answers = row->requests}};
+        struct destination_answer a;
+        desk_open(&d, row->guarantee, row->with_find, false);
+        d.set.act[STEP_CREATE].key = row->with_key ? "/key" : "";
+        assert_int_equal(d.port.act(d.port.self, STEP_CREATE, &facts, &a, NULL), RC_OK);
+        desk_close(&d);
+        assert_int_equal(a.outcome, row->outcome);
+        assert_int_equal(a.strange, row->strange);
+        assert_int_equal(a.adopted, row->outcome == OUTCOME_DONE);
+    }
+}
+
+/* Somebody else changed it at that moment: it is not closed. */
+static void test_a_conflict_at_closing_is_no_closing(void **state)
+{
+    static const char *const listed[] = {"409"};
+    static const struct {
+        const char *name;
+        struct texts exists;
+        enum outcome outcome;
+    } rows[] = {
+        {"by itself", {NULL, 0}, OUTCOME_REFUSED},
+        {"configured: it is closed already", {listed, 1}, OUTCOME_DONE},
+    };
+    (void)state;
+    FOR_EACH(row, rows) {
+        struct desk d = {.peer = {.answer = {STATUS("409")}, .ends = {true}, .answers = 1}};
+        struct case_facts there = facts;
+        struct destination_answer a;
+        there.id = "7";
+        desk_open(&d, GUARANTEE_NONE, false, false);
+        d.set.act[STEP_CLOSE] = (struct http_shape){
+            .method = "PATCH", .path = "/cases/{{id}}", .id = "", .key = "", .exists = row->exists};
+        assert_int_equal(d.port.act(d.port.self, STEP_CLOSE, &there, &a, NULL), RC_OK);
+        desk_close(&d);
+        assert_int_equal(a.outcome, row->outcome);
+        assert_false(a.adopted);
+    }
+}
+
 static void test_find(void **state)
 {
     (void)state;
@@ -409,6 +583,106 @@ static void test_what_is_sent(void **state)
     assert_non_null(strstr(said, "{\"key\":\"" KEY "\"}"));
 }
 
+/* ---- sessions --------------------------------------------------------------------------------- */
+
+#define OPENED(token) "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"token\":\"" token "\"}"
+
+static const struct {
+    const char *name;
+    const char *answer[5];
+    size_t requests, shown; /* which request is the last that shows one */
+    const char *session;    /* that one */
+    enum outcome outcome;
+    int tokens; /* how often the sign-in was renewed */
+} sessions[] = {
+    {"opened first, then shown", {OPENED("one"), MADE}, 2, 1, "one", OUTCOME_DONE, 0},
+    {"D08: another is opened after a 401",
+     {OPENED("one"), STATUS("401"), OPENED("two"), MADE},
+     4,
+     3,
+     "two",
+     OUTCOME_DONE,
+     0},
+    {"D08: once",
+     {OPENED("one"), STATUS("401"), OPENED("two"), STATUS("401")},
+     4,
+     3,
+     "two",
+     OUTCOME_DEFERRED,
+     0},
+    {"the sign-in is refused", {STATUS("401")}, 1, 0, "", OUTCOME_DEFERRED, 1},
+    {"nothing came back of it", {""}, 1, 0, "", OUTCOME_DEFERRED, 0},
+    {"it broke", {STATUS("500")}, 1, 0, "", OUTCOME_DEFERRED, 0},
+    {"its answer has none", {NOBODY}, 1, 0, "", OUTCOME_DEFERRED, 0},
+    {"its answer is a page",
+     {"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n<html>"},
+     1,
+     0,
+     "",
+     OUTCOME_DEFERRED,
+     0},
+    {"what is asked in it may be unknown", {OPENED("one"), ""}, 2, 1, "one", OUTCOME_UNKNOWN, 0},
+};
+
+static const char *const app_header[] = {"App-Token: app"};
+
+static void desk_with_session(struct desk *d)
+{
+    desk_open(d, GUARANTEE_NONE, false, false);
+    d->set.session = (struct http_session){
+        .path = "/session", .headers = {app_header, 1}, .id = "/token", .header = "Session-Token"};
+}
+
+static void assert_shown(const struct desk *d, size_t row)
+{
+    char header[64];
+    const char *last = d->peer.heard_text[sessions[row].shown];
+    assert_int_equal(strncmp(d->peer.heard_text[0], "GET /session ", 13), 0);
+    assert_non_null(strstr(d->peer.heard_text[0], "\r\nAuthorization: Bearer 0\r\n"));
+    assert_non_null(strstr(d->peer.heard_text[0], "\r\nApp-Token: app\r\n"));
+    if (!sessions[row].session[0])
+        return;
+    snprintf(header, sizeof header, "\r\nSession-Token: %s\r\n", sessions[row].session);
+    assert_non_null(strstr(last, header));
+    assert_null(strstr(last, "Authorization"));
+}
+
+static void
+test_D08_what_is_asked_is_asked_in_a_session_and_in_another_once_that_has_ended(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(sessions); i++) {
+        struct desk d = {.peer = {.answers = sessions[i].requests}};
+        struct destination_answer a;
+        for (size_t k = 0; k < sessions[i].requests; k++) {
+            d.peer.answer[k] = sessions[i].answer[k];
+            d.peer.ends[k] = true;
+        }
+        desk_with_session(&d);
+        assert_int_equal(d.port.act(d.port.self, STEP_CREATE, &facts, &a, NULL), RC_OK);
+        assert_int_equal(a.requests, sessions[i].requests);
+        desk_close(&d);
+        assert_int_equal(a.outcome, sessions[i].outcome);
+        assert_int_equal(d.peer.heard, sessions[i].requests);
+        assert_int_equal(d.token, sessions[i].tokens);
+        assert_shown(&d, i);
+    }
+}
+
+static void test_a_session_is_kept_for_the_next_request(void **state)
+{
+    struct desk d = {
+        .peer = {.answer = {OPENED("one"), MADE, MADE}, .ends = {true, true, true}, .answers = 3}};
+    struct destination_answer a;
+    (void)state;
+    desk_with_session(&d);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(d.port.act(d.port.self, STEP_CREATE, &facts, &a, NULL), RC_OK);
+    desk_close(&d);
+    assert_int_equal(d.peer.heard, 3);
+    assert_non_null(strstr(d.peer.heard_text[2], "\r\nSession-Token: one\r\n"));
+}
+
 static void test_port(void **state)
 {
     static const struct {
@@ -434,12 +708,26 @@ static void test_port(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filling),      cmocka_unit_test(test_check),
-        cmocka_unit_test(test_pointers),     cmocka_unit_test(test_shape),
-        cmocka_unit_test(test_statuses),     cmocka_unit_test(test_create),
-        cmocka_unit_test(test_find),         cmocka_unit_test(test_not_there),
-        cmocka_unit_test(test_what_is_sent), cmocka_unit_test(test_port),
-        cmocka_unit_test(test_lists),        cmocka_unit_test(test_parcels),
+        cmocka_unit_test(test_filling),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_pointers),
+        cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_create),
+        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_not_there),
+        cmocka_unit_test(test_what_is_sent),
+        cmocka_unit_test(test_port),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_parcels),
+        cmocka_unit_test(test_what_is_too_long_is_cut_between_characters),
+        cmocka_unit_test(test_no_name_of_an_answer_is_an_address),
+        cmocka_unit_test(test_what_a_refusal_says_holds_nothing_of_the_mail),
+        cmocka_unit_test(test_D05_what_is_there_is_taken_over_only_if_it_is_ours),
+        cmocka_unit_test(test_a_conflict_at_closing_is_no_closing),
+        cmocka_unit_test(
+            test_D08_what_is_asked_is_asked_in_a_session_and_in_another_once_that_has_ended),
+        cmocka_unit_test(test_a_session_is_kept_for_the_next_request),
     };
     return RUN_TESTS(tests);
 }
