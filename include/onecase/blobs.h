@@ -4,8 +4,8 @@
  *
  * incoming/SHA256 holds what was fetched until its original or its duplicate is recorded;
  * items/KK/KEY/original.eml and items/KK/KEY/attachments/NN-NAME are for keeps. What was kept is
- * durable once settle has said so: octets, name and every new folder. Until then it may be read, and
- * nothing may rely on it; a batch settles once. An existing file is compared, never overwritten: other
+ * durable once settle has said so: octets, name and every new folder. Until then nothing may rely on
+ * it; a batch settles once. An existing file is compared, never overwritten: other
  * octets under the name are RC_CONFLICT and stay as they are.
  *
  * RC_DEFERRED: no room. RC_NOT_FOUND: it is not there. RC_BROKEN: the disk fails.
@@ -31,7 +31,8 @@ struct blobs {
     void *self;
     enum rc (*begin)(void *self, struct blob_writing **out, struct err *err);
     enum rc (*add)(void *self, struct blob_writing *w, struct slice octets, struct err *err);
-    /* Keeps it as incoming/SHA256; frees and nulls the writing, also on failure. */
+    /* Keeps it as incoming/SHA256, where it may be read once settle has given it that name; frees and
+     * nulls the writing, also on failure. */
     enum rc (*keep_incoming)(void *self,
                              struct blob_writing **w,
                              struct digest *out,
@@ -42,6 +43,12 @@ struct blobs {
                              const struct digest *octets,
                              const char *key,
                              struct err *err);
+    /* Makes the octets of many spool files durable at once, before they are kept: for those
+     * keep_attachment does not wait again. Where it fails they are gone. */
+    enum rc (*sync_spools)(void *self,
+                           const char *const *spool,
+                           size_t count,
+                           struct err *err);
     /* Makes a spool file (under tmp/) the attachment `name` of `key`. */
     enum rc (*keep_attachment)(void *self,
                                const char *key,

@@ -6,9 +6,9 @@
  * and no symbolic link is followed. Folders are 0700, files 0600. A folder that others may enter
  * is refused: it holds people's mail.
  *
- * A file that create made stays open until sync or remove, so that no write error is lost between
- * the two; at most POSIX_FILES_WRITING at once, more are RC_BROKEN. Not for use by two threads or
- * across fork.
+ * A file that create made stays open until sync_files or remove, so that no write error is lost
+ * between the two; of more than POSIX_FILES_WRITING the oldest is closed and opened anew. Not for use
+ * by two threads or across fork.
  *
  * RC_DEFERRED, RC_NOT_FOUND, RC_CONFLICT and RC_BROKEN as files.h says. A full disk found only by
  * fsync is RC_DEFERRED too; any other failure of fsync is RC_BROKEN.

@@ -2,8 +2,9 @@
  *
  * reader (port) - turns stored octets into a struct message, in a process that may die of them.
  *
- * Decoded parts stand as spool files under tmp/, named in message.parts; the caller forgets them
- * when done (blobs.forget). RC_REFUSED: this message cannot be read, and never will be by this
+ * Read, its decoded parts stand as spool files under tmp/, named in message.parts; the caller forgets
+ * them when done (blobs.forget). Looked at, all is known of them but their octets: `file` is absent,
+ * and nothing is written. RC_REFUSED: this message cannot be read, and never will be by this
  * version (it crashed the reader, or broke a limit); the original stays. RC_DEFERRED: no room.
  */
 #pragma once
@@ -15,4 +16,5 @@ struct reader {
     void *self;
     /* `path` as in blobs.h. */
     enum rc (*read)(void *self, const char *path, struct message *out, struct err *err);
+    enum rc (*look)(void *self, const char *path, struct message *out, struct err *err);
 };

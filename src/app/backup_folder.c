@@ -147,7 +147,7 @@ write_text(const struct files *f, const char *path, struct slice text, struct er
 {
     TRY(f->remove(f->self, path, err));
     TRY(f->create(f->self, path, text, err));
-    return f->sync(f->self, path, err);
+    return sync_file_of(f, path, err);
 }
 
 enum rc backup_folder_write(const struct backup_folder *folder,

@@ -38,7 +38,7 @@ static enum rc try_disk(const struct wired_data *d, struct err *err)
     TRY(f->make_folder(f->self, "tmp", err));
     TRY(f->remove(f->self, name, err));
     TRY(f->create(f->self, name, SLICE("onecase"), err));
-    TRY(f->sync(f->self, name, err));
+    TRY(sync_file_of(f, name, err));
     TRY(sync_folder_of(f, "tmp", err));
     return f->remove(f->self, name, err);
 }

@@ -39,7 +39,7 @@ remember(const struct files *f, const char *path, const struct str *facts, struc
     TRY(f->make_folder(f->self, "doctor", err));
     TRY(f->remove(f->self, path, err));
     TRY(f->create(f->self, path, str_slice(&text), err));
-    TRY(f->sync(f->self, path, err));
+    TRY(sync_file_of(f, path, err));
     return sync_folder_of(f, "doctor", err);
 }
 

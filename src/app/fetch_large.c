@@ -108,6 +108,7 @@ enum rc fetch_large(const struct config *config,
     TRY(v->item(v->self, key, &view, err));
     const struct view_item *i = view.row;
     TRY(catch_it(config, i, &c, err));
+    TRY(data->blobs.settle(data->blobs.self, err));
     TRY(data->blobs.keep_original(data->blobs.self, &c.got.octets, i->key, err));
     TRY(data->blobs.settle(data->blobs.self, err));
     return l->operators->original_had(l->self, i->key, &c.got, clock_now(&clock), err);

@@ -51,7 +51,8 @@ static enum rc copy(struct identifying *i, FILE *f, struct err *err)
         blobs->drop(blobs->self, &w);
         return rc;
     }
-    return blobs->keep_incoming(blobs->self, &w, &i->octets, err);
+    TRY(blobs->keep_incoming(blobs->self, &w, &i->octets, err));
+    return blobs->settle(blobs->self, err);
 }
 
 static enum rc take_file(struct identifying *i, const char *path, struct err *err)
@@ -152,7 +153,7 @@ static enum rc read_it(struct identifying *i, struct identified *out, struct err
     struct reader_limits limits = wire_limits(i->config, i->mailbox);
     TRY(message_reader_new(i->scratch.path, &limits, &reader, err));
     struct reader port = message_reader_port(reader);
-    enum rc rc = port.read(port.self, path, &out->message, &why);
+    enum rc rc = port.look(port.self, path, &out->message, &why);
     out->readable = rc == RC_OK;
     return rc == RC_OK || rc == RC_REFUSED ? RC_OK : FAIL(err, rc, "%s", why.text);
 }

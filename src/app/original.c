@@ -27,13 +27,6 @@ enum rc original_read(const struct config *config,
     struct reader_limits limits = wire_limits(config, config->mailboxes.at);
     TRY(message_reader_new(config->data_dir, &limits, &reader, err));
     struct reader port = message_reader_port(reader);
-    TRY(port.read(port.self, path, out, err));
-    TRY(mark(config, data, path, out, err));
-    for (size_t i = 0; i < out->part_count; i++) {
-        CLEANUP(str_clear) struct str spool = STR_INIT;
-        str_add(&spool, message_slice(out, out->parts[i].file));
-        if (spool.len > 0)
-            TRY(data->blobs.forget(data->blobs.self, str_z(&spool), err));
-    }
-    return RC_OK;
+    TRY(port.look(port.self, path, out, err));
+    return mark(config, data, path, out, err);
 }

@@ -109,7 +109,7 @@ static enum rc mark(struct restoring *r, bool unfinished, struct err *err)
         TRY(check_same(r, err));
     else
         TRY(f->create(f->self, RESTORING, slice_z(r->out->facts.name), err));
-    TRY(f->sync(f->self, RESTORING, err));
+    TRY(sync_file_of(f, RESTORING, err));
     return sync_folder_of(f, FILES_TOP, err);
 }
 
@@ -197,7 +197,7 @@ static enum rc bring_ledger(struct restoring *r, struct err *err)
     remove_unpacked(r);
     TRY(bring(r, f, UNPACKED, err));
     TRY(make_it_younger(r, str_z(&from), err));
-    TRY(r->files.sync(r->files.self, UNPACKED, err));
+    TRY(sync_file_of(&r->files, UNPACKED, err));
     if (rename(str_z(&from), str_z(&to)) != 0)
         return FAIL(err, RC_BROKEN, "'%s' cannot be made: %s", str_z(&to), strerror(errno));
     return sync_folder_of(&r->files, FILES_TOP, err);

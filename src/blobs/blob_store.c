@@ -29,6 +29,18 @@ const char *writing_path(const struct blob_writing *w)
     return w->path;
 }
 
+/* tmp/ stands there but for the first time. */
+static enum rc create_in_tmp(struct files *f, const char *path, struct err *err)
+{
+    enum rc rc = f->create(f->self, path, SLICE_EMPTY, err);
+
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    *err = (struct err)ERR_INIT;
+    TRY(f->make_folder(f->self, "tmp", err));
+    return f->create(f->self, path, SLICE_EMPTY, err);
+}
+
 /* The port */
 
 static enum rc store_begin(void *self, struct blob_writing **out, struct err *err)
@@ -39,10 +51,9 @@ static enum rc store_begin(void *self, struct blob_writing **out, struct err *er
     struct err cause = ERR_INIT;
     enum rc rc = RC_CONFLICT;
 
-    TRY(f->make_folder(f->self, "tmp", err));
     for (int tried = 0; rc == RC_CONFLICT && tried < NAMES_TRIED; tried++) {
         snprintf(w->path, sizeof w->path, "tmp/fetch-%" PRIu64, s->next_name++);
-        rc = f->create(f->self, w->path, SLICE_EMPTY, &cause);
+        rc = create_in_tmp(f, w->path, &cause);
     }
     if (rc == RC_CONFLICT)
         return FAIL(err, RC_BROKEN, "blobs: \"tmp\" is full of leftovers: empty it");
@@ -79,13 +90,11 @@ static void store_drop(void *self, struct blob_writing **w)
 static enum rc
 store_keep_incoming(void *self, struct blob_writing **w, struct digest *out, struct err *err)
 {
-    struct digest octets = sha256_done(&(*w)->hash);
-    enum rc rc = keep_written(self, (*w)->path, &octets, err);
-
-    store_drop(self, w);
-    if (rc == RC_OK)
-        *out = octets;
-    return rc;
+    (void)err;
+    *out = sha256_done(&(*w)->hash);
+    keep_written(self, (*w)->path, out);
+    mem_free(w);
+    return RC_OK;
 }
 
 static enum rc check_key(const char *key, struct err *err)
@@ -131,6 +140,15 @@ static enum rc store_keep_attachment(void *self,
     snprintf(folder, sizeof folder, "%s/attachments", item);
     TRY(keep_folder(s, folder, item, err));
     return keep_name(s, spool, to, folder, sha256, err);
+}
+
+static enum rc
+store_sync_spools(void *self, const char *const *spool, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!path_is_under(spool[i], "tmp"))
+            return FAIL(err, RC_USAGE, "blobs: not a spool file");
+    return keep_sync_spools(self, spool, count, err);
 }
 
 static enum rc store_settle(void *self, struct err *err)
@@ -186,6 +204,7 @@ struct blobs blob_store_port(struct blob_store *store)
         .drop = store_drop,
         .keep_original = store_keep_original,
         .keep_attachment = store_keep_attachment,
+        .sync_spools = store_sync_spools,
         .settle = store_settle,
         .read = store_read,
         .forget = store_forget,

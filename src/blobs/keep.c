@@ -17,26 +17,13 @@ static void changed(struct blob_store *s, const char *folder)
     s->changed[s->changed_count++] = mem_text(folder);
 }
 
-void keep_clear(struct blob_store *s)
+static void clear_paths(char ***path, size_t *count)
 {
-    for (size_t i = 0; i < s->changed_count; i++)
-        free(s->changed[i]);
-    free(s->changed);
-    s->changed = NULL;
-    s->changed_count = 0;
-}
-
-enum rc keep_settle(struct blob_store *s, struct err *err)
-{
-    struct files *f = &s->files;
-    enum rc rc = RC_OK;
-
-    if (s->changed_count > 0)
-        rc = f->sync_folders(f->self, (const char *const *)s->changed, s->changed_count, err);
-    if (rc != RC_OK)
-        s->made = (struct lasting){0};
-    keep_clear(s);
-    return rc;
+    for (size_t i = 0; i < *count; i++)
+        free((*path)[i]);
+    free(*path);
+    *path = NULL;
+    *count = 0;
 }
 
 /* To be settled also where it was there: whoever made it may have died before that. */
@@ -120,26 +107,115 @@ enum rc keep_name(struct blob_store *s,
     return RC_OK;
 }
 
-/* A second fsync of a file after a failed one may succeed without the octets being there. */
-static enum rc sync_or_discard(struct files *f, const char *path, struct err *err)
+/* A second fsync of a file after a failed one may succeed without the octets being there: all of them
+ * are given up. */
+static enum rc
+sync_or_discard(struct files *f, const char *const *path, size_t count, struct err *err)
 {
-    enum rc rc = f->sync(f->self, path, err);
+    enum rc rc = f->sync_files(f->self, path, count, err);
 
-    if (rc != RC_OK && rc != RC_NOT_FOUND)
-        (void)f->remove(f->self, path, NULL);
+    for (size_t i = 0; rc != RC_OK && rc != RC_NOT_FOUND && i < count; i++)
+        (void)f->remove(f->self, path[i], NULL);
     return rc;
 }
 
-enum rc
-keep_written(struct blob_store *s, const char *path, const struct digest *octets, struct err *err)
+/* What came */
+
+void keep_written(struct blob_store *s, const char *path, const struct digest *octets)
 {
-    struct files *f = &s->files;
+    struct came *new;
+
+    s->came = mem_grow(s->came, s->came_count + 1, sizeof *s->came);
+    new = &s->came[s->came_count++];
+    memcpy(new->path, path, strlen(path) + 1);
+    new->octets = *octets;
+}
+
+static enum rc sync_came(struct blob_store *s, struct err *err)
+{
+    CLEANUP(mem_free) const char **path = mem_new(s->came_count, sizeof *path);
+
+    for (size_t i = 0; i < s->came_count; i++)
+        path[i] = s->came[i].path;
+    return s->files.sync_files(s->files.self, path, s->came_count, err);
+}
+
+static enum rc name_came(struct blob_store *s, struct err *err)
+{
     char to[BLOB_PATH_SIZE];
 
-    blob_path_incoming(octets, to);
-    TRY(sync_or_discard(f, path, err));
     TRY(lasting_folder(s, "incoming", FILES_TOP, &s->made.incoming, err));
-    return keep_name(s, path, to, "incoming", octets, err);
+    for (size_t i = 0; i < s->came_count; i++) {
+        blob_path_incoming(&s->came[i].octets, to);
+        TRY(keep_name(s, s->came[i].path, to, "incoming", &s->came[i].octets, err));
+    }
+    return RC_OK;
+}
+
+/* Named or not: what could not be made durable is given up. A name under tmp/ that cannot be removed is
+ * only a leftover. */
+static void clear_came(struct blob_store *s)
+{
+    struct files *f = &s->files;
+
+    for (size_t i = 0; i < s->came_count; i++)
+        (void)f->remove(f->self, s->came[i].path, NULL);
+    mem_free(&s->came);
+    s->came_count = 0;
+}
+
+static enum rc settle_came(struct blob_store *s, struct err *err)
+{
+    enum rc rc = s->came_count > 0 ? sync_came(s, err) : RC_OK;
+
+    if (rc == RC_OK && s->came_count > 0)
+        rc = name_came(s, err);
+    clear_came(s);
+    return rc;
+}
+
+/* Settling */
+
+void keep_clear(struct blob_store *s)
+{
+    clear_came(s);
+    clear_paths(&s->spool, &s->spool_count);
+    clear_paths(&s->changed, &s->changed_count);
+}
+
+enum rc keep_settle(struct blob_store *s, struct err *err)
+{
+    struct files *f = &s->files;
+    enum rc rc = settle_came(s, err);
+
+    if (rc == RC_OK && s->changed_count > 0)
+        rc = f->sync_folders(f->self, (const char *const *)s->changed, s->changed_count, err);
+    if (rc != RC_OK)
+        s->made = (struct lasting){0};
+    keep_clear(s);
+    return rc;
+}
+
+/* Spool files */
+
+enum rc keep_sync_spools(struct blob_store *s,
+                         const char *const *spool,
+                         size_t count,
+                         struct err *err)
+{
+    TRY(sync_or_discard(&s->files, spool, count, err));
+    s->spool = mem_grow(s->spool, s->spool_count + count, sizeof *s->spool);
+    for (size_t i = 0; i < count; i++)
+        s->spool[s->spool_count++] = mem_text(spool[i]);
+    return RC_OK;
+}
+
+static bool is_durable(const struct blob_store *s, const char *spool)
+{
+    for (size_t i = 0; i < s->spool_count; i++)
+        if (strcmp(s->spool[i], spool) == 0)
+            return true;
+    return false;
 }
 
 /* The spool file was written by another process and is not believed: its octets are made durable,
@@ -150,7 +226,7 @@ enum rc keep_check_spool(struct blob_store *s,
                          struct err *err)
 {
     struct digest found;
-    enum rc rc = sync_or_discard(&s->files, spool, err);
+    enum rc rc = is_durable(s, spool) ? RC_OK : sync_or_discard(&s->files, &spool, 1, err);
 
     if (rc == RC_NOT_FOUND)
         return RC_OK; /* keep_name looks whether it was kept before */

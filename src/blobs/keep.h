@@ -17,13 +17,21 @@ struct blob_store {
         bool incoming, items;
         bool shelf[256]; /* items/KK, by its two digits */
     } made;
+    struct came { /* to be made durable and named incoming/SHA256 by keep_settle */
+        char path[BLOB_PATH_SIZE];
+        struct digest octets;
+    } * came;
+    size_t came_count;
+    char **spool; /* durable since the last keep_settle */
+    size_t spool_count;
     char **changed; /* folders to be settled, those above first */
     size_t changed_count;
 };
 
 /* Where it is written, under tmp/; borrowed. */
 const char *writing_path(const struct blob_writing *w);
-/* Makes durable the names in all folders that were changed. On failure none is relied on. */
+/* Makes durable what came, names it, and makes durable the names in all folders that were changed. On
+ * failure none is relied on. */
 enum rc keep_settle(struct blob_store *s, struct err *err);
 void keep_clear(struct blob_store *s);
 /* Makes a folder in `parent`. */
@@ -39,10 +47,14 @@ enum rc keep_name(struct blob_store *s,
                   const char *folder,
                   const struct digest *octets,
                   struct err *err);
-/* A file that begin made becomes incoming/SHA256. */
-enum rc
-keep_written(struct blob_store *s, const char *path, const struct digest *octets, struct err *err);
-/* Makes a spool file durable and reads it back; RC_OK also where it has gone. */
+/* A file that begin made becomes incoming/SHA256 by keep_settle. */
+void keep_written(struct blob_store *s, const char *path, const struct digest *octets);
+/* Makes spool files durable at once; where that fails they are gone. */
+enum rc keep_sync_spools(struct blob_store *s,
+                         const char *const *spool,
+                         size_t count,
+                         struct err *err);
+/* Makes a spool file durable, where it is not, and reads it back; RC_OK also where it has gone. */
 enum rc keep_check_spool(struct blob_store *s,
                          const char *spool,
                          const struct digest *wanted,

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* More of them are made durable by syncfs, which also writes what others have in that file system. */
-#define FOLDERS_SYNCED_APART 4
+#define SYNCED_APART 4
 
 struct posix_files {
     int top;
@@ -28,6 +28,7 @@ struct posix_files {
         char path[BLOB_PATH_SIZE]; /* "" where the place is free */
         int fd;
     } writing[POSIX_FILES_WRITING];
+    size_t next_writing; /* the place that is taken next, whoever has it */
 };
 
 static enum rc failed(const char *act, const char *path, struct err *err)
@@ -48,14 +49,29 @@ static struct writing *find_writing(struct posix_files *p, const char *path)
     return NULL;
 }
 
+static void close_writing(struct writing *w)
+{
+    if (w->path[0] != '\0')
+        at_close(&w->fd);
+    w->path[0] = '\0';
+}
+
 static void end_writing(struct posix_files *p, const char *path)
 {
     struct writing *w = find_writing(p, path);
 
-    if (w == NULL)
-        return;
-    at_close(&w->fd);
-    w->path[0] = '\0';
+    if (w != NULL)
+        close_writing(w);
+}
+
+/* Who is closed for another is opened anew for what is still done with it: the kernel tells an error
+ * that nobody has heard yet to whoever opens the file next. */
+static struct writing *place_for_writing(struct posix_files *p)
+{
+    struct writing *w = &p->writing[p->next_writing++ % LENGTH(p->writing)];
+
+    close_writing(w);
+    return w;
 }
 
 /* The descriptor that create left open, else a new one, which the caller closes by `own`. */
@@ -79,12 +95,13 @@ static int top_of(void *self)
 static enum rc files_create(void *self, const char *path, struct slice octets, struct err *err)
 {
     struct posix_files *p = self;
-    struct writing *w = find_writing(p, "");
+    struct writing *w;
     const char *name;
     CLEANUP(at_close) int folder = at_open_parent(p->top, path, &name);
 
-    if (w == NULL || strlen(path) >= sizeof w->path)
-        return FAIL(err, RC_BROKEN, "files: too many files are being written, or too long a path");
+    if (strlen(path) >= sizeof w->path)
+        return FAIL(err, RC_BROKEN, "files: too long a path");
+    w = place_for_writing(p);
     w->fd = folder < 0 ? -1 : at_open(folder, name, AT_NEW);
     if (w->fd < 0)
         return failed("cannot make", path, err);
@@ -106,17 +123,35 @@ static enum rc files_append(void *self, const char *path, struct slice octets, s
     return fd >= 0 && at_write(fd, octets) ? RC_OK : failed("cannot write", path, err);
 }
 
-static enum rc files_sync(void *self, const char *path, struct err *err)
+static enum rc sync_file(struct posix_files *p, const char *path, struct err *err)
 {
     CLEANUP(at_close) int own = -1;
-    int fd = writing_fd(self, path, &own);
+    int fd = writing_fd(p, path, &own);
 
     if (fd < 0)
         return failed("cannot open", path, err);
     enum rc rc = at_sync(fd) ? RC_OK : failed("cannot make durable", path, err);
 
-    end_writing(self, path);
+    end_writing(p, path);
     return rc;
+}
+
+static enum rc sync_all(struct posix_files *p, struct err *err)
+{
+    return syncfs(p->top) == 0 ? RC_OK : failed("cannot make durable", FILES_TOP, err);
+}
+
+static enum rc
+files_sync_files(void *self, const char *const *path, size_t count, struct err *err)
+{
+    struct posix_files *p = self;
+    bool together = count > SYNCED_APART && p->syncs_as_a_whole;
+
+    for (size_t i = 0; !together && i < count; i++)
+        TRY(sync_file(p, path[i], err));
+    for (size_t i = 0; together && i < count; i++)
+        end_writing(p, path[i]);
+    return together ? sync_all(p, err) : RC_OK;
 }
 
 static enum rc files_link(void *self, const char *from, const char *to, struct err *err)
@@ -177,8 +212,8 @@ files_sync_folders(void *self, const char *const *path, size_t count, struct err
 {
     struct posix_files *p = self;
 
-    if (count > FOLDERS_SYNCED_APART && p->syncs_as_a_whole)
-        return syncfs(p->top) == 0 ? RC_OK : failed("cannot make durable", FILES_TOP, err);
+    if (count > SYNCED_APART && p->syncs_as_a_whole)
+        return sync_all(p, err);
     for (size_t i = 0; i < count; i++)
         TRY(sync_folder(p, path[i], err));
     return RC_OK;
@@ -273,8 +308,7 @@ void posix_files_close(struct posix_files **files)
     if (*files == NULL)
         return;
     for (size_t i = 0; i < LENGTH((*files)->writing); i++)
-        if ((*files)->writing[i].path[0] != '\0')
-            at_close(&(*files)->writing[i].fd);
+        close_writing(&(*files)->writing[i]);
     at_close(&(*files)->top);
     free(*files);
     *files = NULL;
@@ -286,7 +320,7 @@ struct files posix_files_port(struct posix_files *files)
         .self = files,
         .create = files_create,
         .append = files_append,
-        .sync = files_sync,
+        .sync_files = files_sync_files,
         .link = files_link,
         .make_folder = files_make_folder,
         .sync_folders = files_sync_folders,

@@ -76,6 +76,28 @@ static enum rc files_end(void *self, struct err *err)
     return failed != 0 ? write_failed(errno, err) : RC_OK;
 }
 
+/* No spool: parts are measured and hashed, and nobody keeps their octets */
+
+static enum rc nothing_begins(void *self, struct str *name, struct err *err)
+{
+    (void)self, (void)name, (void)err;
+    return RC_OK;
+}
+
+static enum rc nothing_is_added(void *self, struct slice octets, struct err *err)
+{
+    (void)self, (void)octets, (void)err;
+    return RC_OK;
+}
+
+static enum rc nothing_ends(void *self, struct err *err)
+{
+    (void)self, (void)err;
+    return RC_OK;
+}
+
+static const struct spool no_spool = {NULL, nothing_begins, nothing_is_added, nothing_ends};
+
 /* One mail after the other */
 
 static enum rc say_failure(const struct channel *c, const struct err *failure, struct err *err)
@@ -99,13 +121,14 @@ static enum rc read_one(const struct channel *c,
     const struct spool spool = {&files, files_begin, files_add, files_end};
     int64_t size;
 
-    if (request->kind != FRAME_READ || request->file == NO_FILE ||
+    if ((request->kind != FRAME_READ && request->kind != FRAME_LOOK) || request->file == NO_FILE ||
         !frame_take_number(str_slice(&request->text), &size))
         return FAIL(err, RC_BROKEN, "reader: what was asked is not known");
     sandbox_allow_cpu(limits->cpu_seconds);
 
     struct octets octets = octets_of_file(request->file, size);
-    enum rc rc = parse_message(&octets, limits, &spool, &message, &failure);
+    enum rc rc = parse_message(&octets, limits, request->kind == FRAME_LOOK ? &no_spool : &spool,
+                               &message, &failure);
 
     if (files.file != NO_FILE)
         close(files.file);

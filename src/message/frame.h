@@ -3,6 +3,7 @@
  * frame - what the reader and its child say to each other, over a pair of stream sockets.
  *
  *   to the child   FRAME_READ     a descriptor of the original; 8 octets: its size
+ *                  FRAME_LOOK     the same; no file is wanted
  *                  FRAME_FILE     a descriptor of a spool file; its name
  *   to the reader  FRAME_READY    it is locked in and waits
  *                  FRAME_FILE     it wants a file
@@ -21,6 +22,7 @@
 
 enum frame_kind {
     FRAME_READ = 'R',
+    FRAME_LOOK = 'L',
     FRAME_READY = 'Y',
     FRAME_FILE = 'F',
     FRAME_MESSAGE = 'M',

@@ -28,6 +28,7 @@ struct exchange {
     struct message_reader *reader;
     struct reader_child *child;
     struct spool_files files;
+    bool looks; /* no files are wanted */
     int original;
     int64_t size;
     bool died; /* the child did not answer as it should */
@@ -38,7 +39,7 @@ static enum rc hand_file(struct exchange *x, const struct channel *c, struct err
     CLEANUP(str_clear) struct str name = STR_INIT;
     int file;
 
-    if (x->files.count >= (size_t)x->child->limits->leaves)
+    if (x->looks || x->files.count >= (size_t)x->child->limits->leaves)
         return FAIL(err, RC_REFUSED, "reader: it wants too many files");
     TRY(spool_files_make(&x->files, &file, &name, err));
 
@@ -58,7 +59,7 @@ static enum rc converse(struct exchange *x, struct frame *answer, struct err *er
     enum rc rc;
 
     frame_put_number(x->size, &size);
-    rc = frame_send(&c, FRAME_READ, str_slice(&size), x->original, err);
+    rc = frame_send(&c, x->looks ? FRAME_LOOK : FRAME_READ, str_slice(&size), x->original, err);
     do {
         if (rc == RC_OK)
             rc = frame_receive(&c, ANSWER_MAX, answer, err);
@@ -84,6 +85,18 @@ static enum rc explain_death(struct reader_child *child, struct err *err)
     return FAIL(err, RC_REFUSED, "reader: it died of this mail (signal %d)", by);
 }
 
+/* What names no file can have none removed. */
+static enum rc check_no_files(const struct exchange *x, const struct message *m, struct err *err)
+{
+    bool right = m->part_count <= (size_t)x->child->limits->leaves;
+
+    for (size_t i = 0; right && i < m->part_count; i++)
+        right = m->parts[i].file.len == 0;
+    if (!right)
+        return FAIL(err, RC_REFUSED, "reader: its answer has files, and none were wanted");
+    return RC_OK;
+}
+
 static enum rc
 take_answer(struct exchange *x, const struct frame *answer, struct message *out, struct err *err)
 {
@@ -92,7 +105,7 @@ take_answer(struct exchange *x, const struct frame *answer, struct message *out,
     if (answer->kind != FRAME_MESSAGE)
         return FAIL(err, RC_REFUSED, "reader: its answer is nonsense");
     TRY(message_read(str_slice(&answer->text), out, err));
-    return spool_files_check(&x->files, out, err);
+    return x->looks ? check_no_files(x, out, err) : spool_files_check(&x->files, out, err);
 }
 
 /* A child that failed us in any way but a refusal in good order is not used again. */
@@ -181,12 +194,16 @@ static enum rc open_original(struct exchange *x, const char *path, struct err *e
     return RC_OK;
 }
 
-static enum rc reader_read(void *self, const char *path, struct message *out, struct err *err)
+static enum rc exchange(struct message_reader *r,
+                        const char *path,
+                        bool looks,
+                        struct message *out,
+                        struct err *err)
 {
-    struct message_reader *r = self;
     struct exchange x = {
         .reader = r,
         .child = &r->child,
+        .looks = looks,
         .files = {.tmp = r->tmp, .next = &r->next_file},
         .original = -1,
     };
@@ -204,6 +221,16 @@ static enum rc reader_read(void *self, const char *path, struct message *out, st
         close(x.original);
     spool_files_clear(&x.files);
     return rc;
+}
+
+static enum rc reader_read(void *self, const char *path, struct message *out, struct err *err)
+{
+    return exchange(self, path, false, out, err);
+}
+
+static enum rc reader_look(void *self, const char *path, struct message *out, struct err *err)
+{
+    return exchange(self, path, true, out, err);
 }
 
 /* The reader */
@@ -253,7 +280,7 @@ enum rc message_reader_warm(struct message_reader *reader, struct err *err)
 
 struct reader message_reader_port(struct message_reader *reader)
 {
-    return (struct reader){reader, reader_read};
+    return (struct reader){reader, reader_read, reader_look};
 }
 
 void message_reader_free(struct message_reader **reader)

@@ -152,13 +152,14 @@ enum rc attachment_spool(struct batch *b,
     return RC_OK;
 }
 
-static enum rc
-keep(struct batch *b, struct job *job, const struct work_attachment *a, struct err *err)
+static enum rc keep(struct batch *b,
+                    struct job *job,
+                    const struct work_attachment *a,
+                    const struct str *spool,
+                    struct err *err)
 {
-    CLEANUP(str_clear) struct str spool = STR_INIT;
-    TRY(attachment_spool(b, job, a, &spool, err));
     const struct blobs *blobs = b->s->port->blobs;
-    return blobs->keep_attachment(blobs->self, job->item.key, a->stored_name, str_z(&spool),
+    return blobs->keep_attachment(blobs->self, job->item.key, a->stored_name, str_z(spool),
                                   &a->sha256, err);
 }
 
@@ -231,7 +232,10 @@ static void look_again(struct batch *b, struct job *job, struct work_effect *e)
     if (!a || !job->item.original_kept)
         return;
     const struct blobs *blobs = b->s->port->blobs;
-    enum rc rc = keep(b, job, a, &why);
+    CLEANUP(str_clear) struct str spool = STR_INIT;
+    enum rc rc = attachment_spool(b, job, a, &spool, &why);
+    if (rc == RC_OK)
+        rc = keep(b, job, a, &spool, &why);
     if (rc == RC_OK)
         rc = blobs->settle(blobs->self, &why);
     if (rc != RC_OK && rc != RC_CONFLICT && rc != RC_REFUSED && rc != RC_NOT_FOUND)
@@ -251,48 +255,85 @@ static enum rc attachments_check(struct batch *b, struct err *err)
     return batch_commit(b, err);
 }
 
-/* The files of a batch that have their names, and are not yet durable. */
-struct named {
+/* The files of a batch on their way: decoded, then durable, then named, then their names durable. */
+struct storing {
     struct job *job;
     struct work_effect *effect;
     const struct work_attachment *attachment;
+    struct str spool;
+    bool failed;
 };
 
-struct names {
-    struct named *at;
+struct storings {
+    struct storing *at;
     size_t count;
 };
 
-static void names_clear(struct names *n)
+static void storings_clear(struct storings *all)
 {
-    free(n->at);
+    for (size_t i = 0; i < all->count; i++)
+        str_clear(&all->at[i].spool);
+    free(all->at);
 }
 
-static void store_of(struct batch *b, struct job *job, struct names *names)
+static void storing_failed(struct batch *b, struct storing *x, enum rc rc, const struct err *why)
+{
+    x->failed = true;
+    attachment_failed(b, x->job, x->effect, rc, why);
+}
+
+static void decode_of(struct batch *b, struct job *job, struct storings *all)
 {
     for (size_t k = 0; k < job->item.effects; k++) {
         struct work_effect *e = &job->item.effect[k];
         const struct work_attachment *a = attachment_planned(job, e);
         if (!a || job->lost || e->kind != EFFECT_ATTACHMENT || e->status != EFFECT_ATTEMPTING)
             continue;
+        all->at = mem_grow(all->at, all->count + 1, sizeof *all->at);
+        struct storing *x = &all->at[all->count++];
+        *x = (struct storing){.job = job, .effect = e, .attachment = a, .spool = STR_INIT};
         struct err why = ERR_INIT;
-        enum rc rc = keep(b, job, a, &why);
-        if (rc != RC_OK) {
-            attachment_failed(b, job, e, rc, &why);
-            continue;
-        }
-        names->at = mem_grow(names->at, names->count + 1, sizeof *names->at);
-        names->at[names->count++] = (struct named){job, e, a};
+        enum rc rc = attachment_spool(b, job, a, &x->spool, &why);
+        if (rc != RC_OK)
+            storing_failed(b, x, rc, &why);
     }
 }
 
-static void settle_attachments(struct batch *b, const struct names *names)
+/* Of one that has gone its own look tells whether it was kept before. */
+static void sync_spools(struct batch *b, struct storings *all)
+{
+    const struct blobs *blobs = b->s->port->blobs;
+    CLEANUP(mem_free) const char **spool = mem_new(all->count + 1, sizeof *spool);
+    size_t count = 0;
+    struct err why = ERR_INIT;
+    for (size_t i = 0; i < all->count; i++)
+        if (!all->at[i].failed)
+            spool[count++] = str_z(&all->at[i].spool);
+    enum rc rc = count > 0 ? blobs->sync_spools(blobs->self, spool, count, &why) : RC_OK;
+    for (size_t i = 0; i < all->count && rc != RC_OK && rc != RC_NOT_FOUND; i++)
+        if (!all->at[i].failed)
+            storing_failed(b, &all->at[i], rc, &why);
+}
+
+static void name_files(struct batch *b, struct storings *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        struct storing *x = &all->at[i];
+        struct err why = ERR_INIT;
+        enum rc rc = x->failed ? RC_OK : keep(b, x->job, x->attachment, &x->spool, &why);
+        if (rc != RC_OK)
+            storing_failed(b, x, rc, &why);
+    }
+}
+
+static void settle_files(struct batch *b, const struct storings *all)
 {
     const struct blobs *blobs = b->s->port->blobs;
     struct err why = ERR_INIT;
     enum rc rc = blobs->settle(blobs->self, &why);
-    for (size_t i = 0; i < names->count; i++)
-        kept(b, names->at[i].job, names->at[i].effect, names->at[i].attachment, rc, &why);
+    for (size_t i = 0; i < all->count; i++)
+        if (!all->at[i].failed)
+            kept(b, all->at[i].job, all->at[i].effect, all->at[i].attachment, rc, &why);
 }
 
 enum rc store_attachments(struct batch *b, struct err *err)
@@ -302,9 +343,11 @@ enum rc store_attachments(struct batch *b, struct err *err)
     TRY(attachments_check(b, err));
     TRY(scan_attachments(b, err));
     TRY(arm_attachments(b, err));
-    CLEANUP(names_clear) struct names names = {0};
+    CLEANUP(storings_clear) struct storings all = {0};
     for (size_t i = 0; i < b->count; i++)
-        store_of(b, &b->job[i], &names);
-    settle_attachments(b, &names);
+        decode_of(b, &b->job[i], &all);
+    sync_spools(b, &all);
+    name_files(b, &all);
+    settle_files(b, &all);
     return batch_commit(b, err);
 }

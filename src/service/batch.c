@@ -5,6 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Frees a message and removes the spool files of its parts. */
+static void message_forget(struct service *s, struct message *m)
+{
+    const struct blobs *blobs = s->port->blobs;
+    for (size_t i = 0; i < m->part_count; i++) {
+        CLEANUP(str_clear) struct str spool = STR_INIT;
+        str_add(&spool, message_slice(m, m->parts[i].file));
+        struct err err = ERR_INIT;
+        if (spool.len > 0 && blobs->forget(blobs->self, str_z(&spool), &err) != RC_OK)
+            log_event(LOG_WARN, "spool.left", "why=\"%s\"", err.text);
+    }
+    message_clear(m);
+}
+
 void batch_clear(struct batch *b)
 {
     for (size_t i = 0; i < b->count; i++) {

@@ -15,23 +15,10 @@ struct entering {
     struct identity *member; /* of arrival.member; owned */
 };
 
-static void entering_clear(struct service *s, struct entering *e)
+static void entering_clear(struct entering *e)
 {
-    message_forget(s, &e->message);
+    message_clear(&e->message);
     free(e->member);
-}
-
-void message_forget(struct service *s, struct message *m)
-{
-    const struct blobs *blobs = s->port->blobs;
-    for (size_t i = 0; i < m->part_count; i++) {
-        CLEANUP(str_clear) struct str spool = STR_INIT;
-        str_add(&spool, message_slice(m, m->parts[i].file));
-        struct err err = ERR_INIT;
-        if (spool.len > 0 && blobs->forget(blobs->self, str_z(&spool), &err) != RC_OK)
-            log_event(LOG_WARN, "spool.left", "why=\"%s\"", err.text);
-    }
-    message_clear(m);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -46,7 +33,7 @@ static enum rc read_marked(struct service *s, struct entering *e, const char *pa
     TRY(l->intake->begin_reading(l->self, s->record.id, &e->fetched->octets, &deaths, err));
     enum rc rc = deaths >= DEATHS_MAX
                      ? FAIL(err, RC_REFUSED, "reader: workers died of this message")
-                     : reader->read(reader->self, path, &e->message, err);
+                     : reader->look(reader->self, path, &e->message, err);
     if (deaths >= DEATHS_MAX)
         return rc;
     TRY(l->intake->end_reading(l->self, s->record.id, &e->fetched->octets, err));
@@ -60,7 +47,7 @@ static enum rc read_one(struct service *s, struct entering *e, struct err *err)
     blob_path_incoming(&e->fetched->octets, path);
     if (s->careful)
         return read_marked(s, e, path, err);
-    return reader->read(reader->self, path, &e->message, err);
+    return reader->look(reader->self, path, &e->message, err);
 }
 
 /* RC_OK: read, or held for a reason. Anything else: not now. */
@@ -339,7 +326,7 @@ enum rc intake_reserve(struct service *s,
     if (rc == RC_OK)
         rc = reserve_batch(s, arrival, n, err);
     for (size_t i = 0; i < n; i++)
-        entering_clear(s, &e[i]);
+        entering_clear(&e[i]);
     free(arrival);
     free(e);
     return rc;

@@ -223,5 +223,3 @@ enum rc intake_reserve(struct service *s,
                        struct err *err) MUST_CHECK;
 /* incoming/SHA256 of these octets is no longer needed. */
 void incoming_forget(struct service *s, const struct digest *octets);
-/* Frees a message and removes the spool files of its parts. */
-void message_forget(struct service *s, struct message *m);

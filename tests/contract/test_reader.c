@@ -198,6 +198,57 @@ static void a_name_that_is_taken_is_passed_over(void **state)
     bench_clear(&b);
 }
 
+static void looked_at_a_mail_is_known_by_all_but_its_files(void **state)
+{
+    struct bench b = bench_new(&reader_limits_default, child_main);
+    struct digest is;
+
+    (void)state;
+    assert_int_equal(read_mail(&b, SLICE(MAIL)), RC_OK);
+    assert_int_equal(spooled(&b), 2);
+    is = message_payload_digest(&b.message);
+    assert_int_equal(b.port.look(b.port.self, "mail", &b.message, &b.err), RC_OK);
+    assert_int_equal(spooled(&b), 2);
+    assert_int_equal(b.message.part_count, 2);
+    assert_text(&b, b.message.text, "It is on fire.");
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(b.message.parts[i].file.len, 0);
+
+    struct digest looked = message_payload_digest(&b.message);
+
+    assert_true(digest_eq(&is, &looked));
+    bench_clear(&b);
+}
+
+/* It names a file, and what is done with its answer would remove that. */
+static void names_a_file_unasked(int socket, const struct reader_limits *limits)
+{
+    struct channel c = {.socket = socket};
+    CLEANUP(frame_clear) struct frame request = FRAME_INIT;
+    CLEANUP(message_clear) struct message m = MESSAGE_INIT;
+    CLEANUP(str_clear) struct str flat = STR_INIT;
+    struct err err = ERR_INIT;
+
+    (void)limits;
+    (void)(frame_send(&c, FRAME_READY, SLICE_EMPTY, NO_FILE, &err) == RC_OK);
+    (void)(frame_receive(&c, ERR_TEXT_SIZE, &request, &err) == RC_OK);
+    message_add_part(&m)->file = message_keep(&m, SLICE("tmp/fetch-1"));
+    message_write(&m, &flat);
+    (void)(frame_send(&c, FRAME_MESSAGE, str_slice(&flat), NO_FILE, &err) == RC_OK);
+    _exit(0);
+}
+
+static void a_child_that_names_a_file_when_looked_is_refused(void **state)
+{
+    struct bench b = bench_new(&reader_limits_default, names_a_file_unasked);
+
+    (void)state;
+    put_file(&b, "mail", SLICE(MAIL));
+    assert_int_equal(b.port.look(b.port.self, "mail", &b.message, &b.err), RC_REFUSED);
+    assert_non_null(strstr(b.err.text, "none were wanted"));
+    bench_clear(&b);
+}
+
 /* A disk of 64 KB under the folder; false where we may not mount one. */
 static bool make_small(const struct bench *b)
 {
@@ -680,6 +731,8 @@ int main(int argc, char **argv)
 
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mail_becomes_a_message_and_files),
+        cmocka_unit_test(looked_at_a_mail_is_known_by_all_but_its_files),
+        cmocka_unit_test(a_child_that_names_a_file_when_looked_is_refused),
         cmocka_unit_test(one_mail_after_the_other),
         cmocka_unit_test(what_is_not_there_is_not_found),
         cmocka_unit_test(beyond_a_limit_nothing_is_left),

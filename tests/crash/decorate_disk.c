@@ -44,6 +44,13 @@ AT_POINT(blobs,
          path,
          sink,
          err)
+AT_POINT(blobs,
+         sync_spools,
+         (void *self, const char *const *spool, size_t count, struct err *err),
+         self,
+         spool,
+         count,
+         err)
 AT_POINT(blobs, settle, (void *self, struct err *err), self, err)
 AT_POINT(blobs, forget, (void *self, const char *path, struct err *err), self, path, err)
 
@@ -78,6 +85,7 @@ const struct blobs *decorated_blobs(const struct blobs *real)
         .drop = blobs_drop,
         .keep_original = blobs_keep_original,
         .keep_attachment = blobs_keep_attachment,
+        .sync_spools = blobs_sync_spools,
         .settle = blobs_settle,
         .read = blobs_read,
         .forget = blobs_forget,
@@ -101,7 +109,13 @@ AT_POINT(files,
          path,
          octets,
          err)
-AT_POINT(files, sync, (void *self, const char *path, struct err *err), self, path, err)
+AT_POINT(files,
+         sync_files,
+         (void *self, const char *const *path, size_t count, struct err *err),
+         self,
+         path,
+         count,
+         err)
 AT_POINT(files,
          link,
          (void *self, const char *from, const char *to, struct err *err),
@@ -144,7 +158,7 @@ const struct files *decorated_files(const struct files *real)
         .self = real->self,
         .create = files_create,
         .append = files_append,
-        .sync = files_sync,
+        .sync_files = files_sync_files,
         .link = files_link,
         .make_folder = files_make_folder,
         .sync_folders = files_sync_folders,

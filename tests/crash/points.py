@@ -20,10 +20,10 @@ ANSWERS = {
     "mailbox.append": SERVER + ("unknown", "lost"), "mailbox.move": SERVER + ("unknown", "lost"),
     "mailbox.search": SERVER, "courier.begin": ("refused",), "courier.next": ("broken",),
     "blobs.begin": DISK, "blobs.add": DISK, "blobs.keep_incoming": DISK, "blobs.keep_original": DISK,
-    "blobs.keep_attachment": DISK, "blobs.settle": DISK, "blobs.read": DISK, "blobs.forget": DISK,
-    "files.create": DISK, "files.append": DISK, "files.sync": DISK, "files.link": DISK, "files.make_folder": DISK,
+    "blobs.keep_attachment": DISK, "blobs.sync_spools": DISK, "blobs.settle": DISK, "blobs.read": DISK, "blobs.forget": DISK,
+    "files.create": DISK, "files.append": DISK, "files.sync_files": DISK, "files.link": DISK, "files.make_folder": DISK,
     "files.sync_folders": DISK, "files.read": DISK, "files.remove": DISK, "files.space": DISK,
-    "reader.read": ("refused", "deferred", "broken"), "composer.compose": ("refused",),
+    "reader.read": ("refused", "deferred", "broken"), "reader.look": ("refused", "deferred", "broken"), "composer.compose": ("refused",),
     "processes.enter": ("broken",),
 }
 
@@ -39,7 +39,7 @@ ROWS = {
     "mailbox.fetch": ["C01"], "blobs.begin": ["C01"], "blobs.add": ["C01"], "blobs.keep_incoming": ["C01", "C02"],
     "intake.reserve": ["C02", "C04"], "sqlite.write": ["C03"], "sqlite.commit": ["C03"],
     "work.claim": ["C04"], "work.case_stands": ["C05"],
-    "files.create": ["C06"], "files.append": ["C06"], "files.sync": ["C06"], "files.link": ["C07"],
+    "files.create": ["C06"], "files.append": ["C06"], "files.sync_files": ["C06"], "files.link": ["C07"],
     "blobs.keep_attachment": ["C06", "C07"],
     "courier.begin": ["C08"], "net.wait": ["C08", "C09", "C10", "C11b"], "courier.next": ["C09", "C10", "C12"],
     "work.commit": ["C11a", "C12", "C13"], "courier.release": ["C11a", "C11b"],

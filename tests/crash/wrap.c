@@ -17,6 +17,13 @@ AT_POINT(reader,
          path,
          out,
          err)
+AT_POINT(reader,
+         look,
+         (void *self, const char *path, struct message *out, struct err *err),
+         self,
+         path,
+         out,
+         err)
 AT_POINT(composer,
          compose,
          (void *self, const struct acknowledgement_facts *facts, struct str *out, struct err *err),
@@ -49,7 +56,7 @@ static void decorate(struct service_ports *port)
     real_reader = *port->reader;
     real_composer = *port->composer;
     real_processes = *port->processes;
-    reader = (struct reader){real_reader.self, reader_read};
+    reader = (struct reader){real_reader.self, reader_read, reader_look};
     composer = (struct composer){real_composer.self, composer_compose};
     processes = real_processes;
     processes.enter = processes_enter;

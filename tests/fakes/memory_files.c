@@ -166,15 +166,22 @@ static enum rc memory_append(void *self, const char *path, struct slice octets, 
     return write(m, file, octets, err);
 }
 
-static enum rc memory_sync(void *self, const char *path, struct err *err)
+static enum rc sync_file(struct memory_files *m, const char *path, struct err *err)
 {
-    struct memory_files *m = self;
     struct inode *file;
 
     TRY(begin(m, "sync", path, err));
     TRY(get_file(m, path, &file, err));
     str_empty(&file->durable);
     str_add(&file->durable, str_slice(&file->now));
+    return RC_OK;
+}
+
+static enum rc
+memory_sync_files(void *self, const char *const *path, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        TRY(sync_file(self, path[i], err));
     return RC_OK;
 }
 
@@ -369,7 +376,7 @@ struct files memory_files_port(struct memory_files *m)
         .self = m,
         .create = memory_create,
         .append = memory_append,
-        .sync = memory_sync,
+        .sync_files = memory_sync_files,
         .link = memory_link,
         .make_folder = memory_make_folder,
         .sync_folders = memory_sync_folders,

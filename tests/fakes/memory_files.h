@@ -2,7 +2,7 @@
  *
  * memory_files - the port of files.h in memory, with what a power cut does to a real disk.
  *
- * Octets are durable after sync, names after sync_folders of their folder, and only where every
+ * Octets are durable after sync_files, names after sync_folders of their folder, and only where every
  * folder above is durable as well. What is not durable may or may not survive a power cut: the
  * seed chooses, each name and each file for itself; seed 0 loses all of it.
  *

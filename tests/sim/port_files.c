@@ -34,11 +34,18 @@ static enum rc files_append(void *self, const char *path, struct slice octets, s
     return gate_close(run, CALL_FILES_APPEND, disk_append(disk_of(run), path, octets, err), err);
 }
 
-static enum rc files_sync(void *self, const char *path, struct err *err)
+/* One by one: the program may die between two of them. */
+static enum rc sync_file(struct run *run, const char *path, struct err *err)
 {
-    struct run *run = self;
-
     THROUGH_GATE(run, CALL_FILES_SYNC, err, disk_sync(disk_of(run), path, err));
+}
+
+static enum rc
+files_sync_files(void *self, const char *const *path, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        TRY(sync_file(self, path[i], err));
+    return RC_OK;
 }
 
 static enum rc files_link(void *self, const char *from, const char *to, struct err *err)
@@ -55,7 +62,6 @@ static enum rc files_make_folder(void *self, const char *path, struct err *err)
     THROUGH_GATE(run, CALL_FILES_FOLDER, err, disk_make_folder(disk_of(run), path, err));
 }
 
-/* One by one: the program may die between two of them. */
 static enum rc sync_folder(struct run *run, const char *path, struct err *err)
 {
     THROUGH_GATE(run, CALL_FILES_SYNC_FOLDER, err, disk_sync_folder(disk_of(run), path, err));
@@ -123,7 +129,7 @@ struct files port_files(struct run *run)
         .self = run,
         .create = files_create,
         .append = files_append,
-        .sync = files_sync,
+        .sync_files = files_sync_files,
         .link = files_link,
         .make_folder = files_make_folder,
         .sync_folders = files_sync_folders,

@@ -184,7 +184,8 @@ enum rc reader_read(struct run *run, struct slice octets, struct message *out, s
     return RC_OK;
 }
 
-static enum rc read_stored(struct run *run, const char *path, struct message *out, struct err *err)
+static enum rc
+read_stored(struct run *run, const char *path, bool files, struct message *out, struct err *err)
 {
     struct slice stored;
     CLEANUP(str_clear) struct str octets = STR_INIT;
@@ -192,26 +193,36 @@ static enum rc read_stored(struct run *run, const char *path, struct message *ou
     if (!disk_look(&run->deployment->disk, path, &stored))
         return FAIL(err, RC_NOT_FOUND, "sim: '%s' is not there", path);
     str_add(&octets, stored);
-    return reader_read(run, str_slice(&octets), out, err);
+    return reader_read(files ? run : NULL, str_slice(&octets), out, err);
 }
 
-static enum rc port_read(void *self, const char *path, struct message *out, struct err *err)
+static enum rc
+try_read(struct run *run, const char *path, bool files, struct message *out, struct err *err)
 {
-    struct run *run = self;
     enum answer answer = gate_open(run, CALL_READER_READ);
 
     if (answer != ANSWER_TRUE)
         return answer_fail(CALL_READER_READ, answer, err);
     CLEANUP(message_clear) struct message m = MESSAGE_INIT;
 
-    TRY(read_stored(run, path, &m, err));
+    TRY(read_stored(run, path, files, &m, err));
     TRY(gate_close(run, CALL_READER_READ, RC_OK, err));
     *out = m;
     m = (struct message)MESSAGE_INIT;
     return RC_OK;
 }
 
+static enum rc port_read(void *self, const char *path, struct message *out, struct err *err)
+{
+    return try_read(self, path, true, out, err);
+}
+
+static enum rc port_look(void *self, const char *path, struct message *out, struct err *err)
+{
+    return try_read(self, path, false, out, err);
+}
+
 struct reader port_reader(struct run *run)
 {
-    return (struct reader){.self = run, .read = port_read};
+    return (struct reader){.self = run, .read = port_read, .look = port_look};
 }

@@ -178,7 +178,7 @@ static void octets_come_before_names_and_names_before_the_answer(void **state)
     incoming_path(incoming);
     assert_int_equal(keep_mail(b, SLICE(MAIL), &mail), RC_OK);
     str_addf(&expected,
-             "make_folder tmp\ncreate tmp/fetch-0\nappend tmp/fetch-0\nappend tmp/fetch-0\n"
+             "create tmp/fetch-0\nmake_folder tmp\ncreate tmp/fetch-0\nappend tmp/fetch-0\nappend tmp/fetch-0\n"
              "sync tmp/fetch-0\nmake_folder incoming\nlink %s\nremove tmp/fetch-0\n"
              "sync_folder .\nsync_folder incoming\n",
              incoming);
@@ -237,6 +237,73 @@ static void a_folder_that_many_files_went_to_is_made_durable_once(void **state)
     assert_int_equal(count_of(str_z(&b->disk->log), "sync_folder"), 3 + 10);
     assert_int_equal(p->settle(p->self, NULL), RC_OK);
     assert_int_equal(count_of(str_z(&b->disk->log), "sync_folder"), 3 + 10);
+}
+
+/* ten files come, each with octets of its own, and are settled at once */
+static void begin_ten(struct bench *b, struct digest came[10])
+{
+    struct blobs *p = &b->blobs;
+
+    for (size_t i = 0; i < 10; i++) {
+        struct blob_writing *w = NULL;
+        char octet = (char)('a' + i);
+
+        assert_int_equal(p->begin(p->self, &w, NULL), RC_OK);
+        assert_int_equal(p->add(p->self, w, (struct slice){&octet, 1}, NULL), RC_OK);
+        assert_int_equal(p->keep_incoming(p->self, &w, &came[i], NULL), RC_OK);
+        assert_null(w);
+    }
+}
+
+static void what_came_together_is_made_durable_together_before_any_is_named(void **state)
+{
+    CLEANUP(bench_free) struct bench *b = bench_new();
+    struct digest came[10];
+    char path[BLOB_PATH_SIZE];
+
+    (void)state;
+    begin_ten(b, came);
+    assert_int_equal(count_of(str_z(&b->disk->log), "\nsync "), 0);
+    assert_int_equal(b->blobs.settle(b->blobs.self, NULL), RC_OK);
+
+    const char *first_link = strstr(str_z(&b->disk->log), "\nlink ");
+
+    assert_non_null(first_link);
+    assert_int_equal(count_of(first_link, "\nsync "), 0);
+    assert_int_equal(count_of(str_z(&b->disk->log), "\nsync "), 10);
+    memory_files_power_cut(b->disk, 0);
+    for (size_t i = 0; i < 10; i++) {
+        blob_path_incoming(&came[i], path);
+        assert_holds(b, path, (struct slice){&"abcdefghij"[i], 1});
+    }
+}
+
+static void of_what_could_not_be_made_durable_together_nothing_is_named(void **state)
+{
+    CLEANUP(bench_free) struct bench *b = bench_new();
+    struct digest came[10];
+
+    (void)state;
+    begin_ten(b, came);
+    b->disk->fails_at = b->disk->operations + 7;
+    b->disk->failure = RC_BROKEN;
+    assert_int_equal(b->blobs.settle(b->blobs.self, NULL), RC_BROKEN);
+    assert_int_equal(count_of(str_z(&b->disk->log), "\nlink "), 0);
+    assert_int_equal(count_of(str_z(&b->disk->log), "\nremove tmp/fetch-"), 10);
+}
+
+static void an_attachment_that_was_made_durable_with_others_is_not_waited_for_again(void **state)
+{
+    CLEANUP(bench_free) struct bench *b = bench_new();
+    const char *spool = SPOOL;
+
+    (void)state;
+    assert_int_equal(write_spool(b), RC_OK);
+    assert_int_equal(b->blobs.sync_spools(b->blobs.self, &spool, 1, NULL), RC_OK);
+    assert_int_equal(keep_part(b), RC_OK);
+    assert_int_equal(count_of(str_z(&b->disk->log), "\nsync " SPOOL "\n"), 1);
+    memory_files_power_cut(b->disk, 0);
+    assert_holds(b, ATTACHED, SLICE(PART));
 }
 
 static void where_settling_fails_every_folder_is_settled_again(void **state)
@@ -591,6 +658,9 @@ int main(void)
         cmocka_unit_test(octets_come_before_names_and_names_before_the_answer),
         cmocka_unit_test(an_attachment_is_made_durable_and_read_back_before_it_is_named),
         cmocka_unit_test(a_folder_that_many_files_went_to_is_made_durable_once),
+        cmocka_unit_test(what_came_together_is_made_durable_together_before_any_is_named),
+        cmocka_unit_test(of_what_could_not_be_made_durable_together_nothing_is_named),
+        cmocka_unit_test(an_attachment_that_was_made_durable_with_others_is_not_waited_for_again),
         cmocka_unit_test(where_settling_fails_every_folder_is_settled_again),
         cmocka_unit_test(what_was_reported_kept_survives_a_power_cut_after_any_operation),
         cmocka_unit_test(what_a_killed_run_left_is_made_durable_by_the_next),
