@@ -45,10 +45,7 @@ struct blobs {
                              struct err *err);
     /* Makes the octets of many spool files durable at once, before they are kept: for those
      * keep_attachment does not wait again. Where it fails they are gone. */
-    enum rc (*sync_spools)(void *self,
-                           const char *const *spool,
-                           size_t count,
-                           struct err *err);
+    enum rc (*sync_spools)(void *self, const char *const *spool, size_t count, struct err *err);
     /* Makes a spool file (under tmp/) the attachment `name` of `key`. */
     enum rc (*keep_attachment)(void *self,
                                const char *key,

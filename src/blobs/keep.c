@@ -198,10 +198,8 @@ enum rc keep_settle(struct blob_store *s, struct err *err)
 
 /* Spool files */
 
-enum rc keep_sync_spools(struct blob_store *s,
-                         const char *const *spool,
-                         size_t count,
-                         struct err *err)
+enum rc
+keep_sync_spools(struct blob_store *s, const char *const *spool, size_t count, struct err *err)
 {
     TRY(sync_or_discard(&s->files, spool, count, err));
     s->spool = mem_grow(s->spool, s->spool_count + count, sizeof *s->spool);

@@ -50,10 +50,8 @@ enum rc keep_name(struct blob_store *s,
 /* A file that begin made becomes incoming/SHA256 by keep_settle. */
 void keep_written(struct blob_store *s, const char *path, const struct digest *octets);
 /* Makes spool files durable at once; where that fails they are gone. */
-enum rc keep_sync_spools(struct blob_store *s,
-                         const char *const *spool,
-                         size_t count,
-                         struct err *err);
+enum rc
+keep_sync_spools(struct blob_store *s, const char *const *spool, size_t count, struct err *err);
 /* Makes a spool file durable, where it is not, and reads it back; RC_OK also where it has gone. */
 enum rc keep_check_spool(struct blob_store *s,
                          const char *spool,

@@ -141,8 +141,7 @@ static enum rc sync_all(struct posix_files *p, struct err *err)
     return syncfs(p->top) == 0 ? RC_OK : failed("cannot make durable", FILES_TOP, err);
 }
 
-static enum rc
-files_sync_files(void *self, const char *const *path, size_t count, struct err *err)
+static enum rc files_sync_files(void *self, const char *const *path, size_t count, struct err *err)
 {
     struct posix_files *p = self;
     bool together = count > SYNCED_APART && p->syncs_as_a_whole;

@@ -194,11 +194,8 @@ static enum rc open_original(struct exchange *x, const char *path, struct err *e
     return RC_OK;
 }
 
-static enum rc exchange(struct message_reader *r,
-                        const char *path,
-                        bool looks,
-                        struct message *out,
-                        struct err *err)
+static enum rc exchange(
+    struct message_reader *r, const char *path, bool looks, struct message *out, struct err *err)
 {
     struct exchange x = {
         .reader = r,

@@ -75,13 +75,36 @@ static bool may_begin_anew(const struct slot *s)
 static void begin_anew(struct slot *s)
 {
     slot_disconnect(s);
+    s->grouped = false;
     s->fresh = true;
     enter(s, STEP_CONNECT);
 }
 
+static bool was_refused(const struct slot *s)
+{
+    return s->refused_at != STEP_EMPTY;
+}
+
+/* The letter's verdict is the first refusal of its group, wherever the replies have come to. */
+static void settle_refused(struct slot *s, bool closes)
+{
+    struct reply refusal = s->refusal;
+
+    s->step = s->refused_at;
+    if (closes) {
+        slot_settle_and_close(s, &refusal, NULL);
+        return;
+    }
+    slot_settle(s, &refusal, NULL);
+    s->used = true;
+    enter(s, STEP_KEPT);
+}
+
 static void lost(struct slot *s, const char *words)
 {
-    if (may_begin_anew(s))
+    if (was_refused(s))
+        settle_refused(s, true);
+    else if (may_begin_anew(s))
         begin_anew(s);
     else
         slot_settle_and_close(s, NULL, words);
@@ -111,7 +134,7 @@ static void enter(struct slot *s, enum step step)
             connection_new(s->courier->net, PROTOCOL_SMTP, &s->courier->settings.endpoint);
     s->step = step;
     reply_begin(&s->reply);
-    if (steps[step].say != NULL)
+    if (steps[step].say != NULL && !s->grouped)
         steps[step].say(s);
     if (step == STEP_KEPT || step == STEP_READY)
         connection_limit(s->connection, 0, REPLY_BUDGET);
@@ -163,6 +186,27 @@ static enum rc hear(struct slot *s, bool *whole, struct err *err)
     }
 }
 
+/* A server that wants the body of a letter with no recipient gets nothing: the connection ends. */
+static void after_refusal(struct slot *s)
+{
+    bool wants_body = s->step == STEP_DATA && s->reply.code < 400;
+
+    if (s->reply.code == 421 || wants_body)
+        settle_refused(s, true);
+    else if (s->step == STEP_DATA)
+        settle_refused(s, false);
+    else
+        enter(s, steps[s->step].next);
+}
+
+/* The rest of the group is on its way already, and so are the replies to it. */
+static void refused_in_group(struct slot *s)
+{
+    s->refusal = s->reply;
+    s->refused_at = s->step;
+    enter(s, steps[s->step].next);
+}
+
 static bool is_good(const struct slot *s)
 {
     int good = steps[s->step].good;
@@ -175,6 +219,10 @@ static void answered(struct slot *s)
 {
     int code = s->reply.code;
 
+    if (was_refused(s)) {
+        after_refusal(s);
+        return;
+    }
     if (may_begin_anew(s) && (code == 421 || (s->step == STEP_RESET && !is_good(s)))) {
         begin_anew(s);
         return;
@@ -189,6 +237,8 @@ static void answered(struct slot *s)
         slot_settle_and_close(s, NULL, "the server's reply does not fit here");
     } else if (code == 421) {
         slot_settle_and_close(s, &s->reply, NULL);
+    } else if (s->grouped && s->step < STEP_DATA) {
+        refused_in_group(s);
     } else {
         slot_settle(s, &s->reply, NULL);
         s->used = s->step != STEP_LINE;
@@ -213,6 +263,15 @@ static bool go_exchange(struct slot *s)
     return whole;
 }
 
+/* All that may be said before the server has answered; DATA ends a group. */
+static void say_rest(struct slot *s)
+{
+    for (enum step step = steps[s->step].next; step <= STEP_DATA; step = steps[step].next)
+        if (step != STEP_COPY || s->copy_to.len > 0)
+            steps[step].say(s);
+    s->grouped = true;
+}
+
 /* MAIL is not even said where the server does not offer what the letter needs. */
 static void start_mail(struct slot *s)
 {
@@ -222,6 +281,8 @@ static void start_mail(struct slot *s)
     if (missing == NULL) {
         enter(s, s->used ? STEP_RESET : STEP_MAIL);
         s->used = false;
+        if (offers.pipelining)
+            say_rest(s);
         return;
     }
     s->step = STEP_MAIL;

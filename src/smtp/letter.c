@@ -22,7 +22,7 @@ static void take_size(struct slice words, struct offers *offers)
 
 struct offers offers_of(struct slice ehlo_lines)
 {
-    struct offers offers = {false, 0, false, false};
+    struct offers offers = {.size = false};
     struct slice line;
 
     while (slice_next(&ehlo_lines, '\n', &line)) {
@@ -36,6 +36,8 @@ struct offers offers_of(struct slice ehlo_lines)
             offers.eight_bit = true;
         else if (slice_eq_nocase(word, SLICE("SMTPUTF8")))
             offers.utf8 = true;
+        else if (slice_eq_nocase(word, SLICE("PIPELINING")))
+            offers.pipelining = true;
     }
     return offers;
 }

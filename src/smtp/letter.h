@@ -11,6 +11,7 @@ struct offers {
     int64_t size_most; /* 0 is no limit */
     bool eight_bit;    /* 8BITMIME */
     bool utf8;         /* SMTPUTF8 */
+    bool pipelining;   /* commands may be sent before those in front are answered */
 };
 
 struct needs {

@@ -17,6 +17,8 @@ static void forget_letter(struct slot *s)
     s->octets = SLICE_EMPTY;
     s->octets_from = 0;
     s->line_left = false;
+    s->grouped = false;
+    s->refused_at = STEP_EMPTY;
 }
 
 void slot_disconnect(struct slot *s)

@@ -28,7 +28,11 @@ struct slot {
     struct smtp_courier *courier;
     struct connection *connection;
     enum step step;
-    bool used;  /* MAIL was said on it, and the letter then refused: RSET comes first */
+    bool used; /* MAIL was said on it, and the letter then refused: RSET comes first */
+    bool
+        grouped; /* MAIL, RCPT and DATA were said at once (RFC 2920): replies come one after another */
+    enum step refused_at; /* of a group: what was refused; the replies to its rest are still read */
+    struct reply refusal;
     bool fresh; /* MAIL was answered on this connection, or it was made for this letter */
     int64_t id;
     struct str sender, recipient, copy_to;

@@ -70,7 +70,7 @@ static enum rc hear(struct trial *t, struct reply *reply, struct err *err)
 static enum rc say_mail(struct trial *t, const char *sender, struct str *said, struct err *err)
 {
     CLEANUP(str_clear) struct str line = STR_INIT;
-    struct offers none = {false, 0, false, false};
+    struct offers none = {.size = false};
     struct needs nothing = {0, false, false};
     struct reply reply;
     char shown[200];

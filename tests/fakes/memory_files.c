@@ -177,8 +177,7 @@ static enum rc sync_file(struct memory_files *m, const char *path, struct err *e
     return RC_OK;
 }
 
-static enum rc
-memory_sync_files(void *self, const char *const *path, size_t count, struct err *err)
+static enum rc memory_sync_files(void *self, const char *const *path, size_t count, struct err *err)
 {
     for (size_t i = 0; i < count; i++)
         TRY(sync_file(self, path[i], err));

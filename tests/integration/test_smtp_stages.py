@@ -81,6 +81,12 @@ STAGES = [
     ("S10 DATA 5xx", "on DATA reply 554 5.5.1 no", ("DATA", 554, "5.5.1", False, False), 0),
     ("S10 DATA answered 250", "on DATA reply 250 weird", ("DATA", 0, "", False, True), 0),
     ("S10 closed at DATA", "on DATA close", ("DATA", 0, "", False, True), 0),
+    ("S10 354 without a recipient", "on RCPT reply 550 5.1.1 unknown\non DATA reply 354 go on",
+     ("RCPT", 550, "5.1.1", False, True), 0),
+    ("S10 closed behind a refusal", "on RCPT reply 550 5.1.1 unknown\non DATA close",
+     ("RCPT", 550, "5.1.1", False, True), 0),
+    ("S10 421 behind a refusal", "on MAIL reply 451 4.3.0 later\non DATA reply 421 4.3.2 down, then close",
+     ("MAIL", 451, "4.3.0", False, True), 0),
     ("S11 closed in the body", "after 10 octets close", ("DATA", 0, "", False, True), 0),
     ("S11 refused in the body", "after 10 octets reply 552 5.3.4 too big, then close",
      ("DATA", 552, "5.3.4", False, True), 0),
@@ -113,6 +119,11 @@ STAGES = [
     ("S19 a server that offers nothing", "offer nothing", ("end of data", 250, "2.0.0", True, False), 1),
     ("S24 a slow final reply", "after end-of-data wait 1.5, then accept", ("end of data", 250, "2.0.0", True, False), 1),
 ]
+
+
+ONE_BY_ONE = "offer SIZE 50000000\noffer 8BITMIME\n"  # a server without PIPELINING
+STAGES += [(f"{name}, one by one", ONE_BY_ONE + script, *more) for name, script, *more in STAGES
+           if name.startswith(("S07", "S08", "S09", "S10")) and "without a recipient" not in name and "behind" not in name]
 
 
 @pytest.mark.parametrize("script, expected, taken", [stage[1:] for stage in STAGES], ids=[stage[0] for stage in STAGES])
@@ -277,6 +288,14 @@ def test_s17_a_kept_connection_that_is_gone(script, anew):
     assert (event["stage"], event["code"]) in ([("end of data", 250)] if anew else [("MAIL", 421), ("MAIL", 0)])
     assert len(peer.accepted) == (2 if anew else 1)
     assert len(peer.dialogues) == 2
+
+
+@pytest.mark.parametrize("script", ["on MAIL await DATA, then reply 250 ok", ONE_BY_ONE], ids=["at once", "one by one"])
+def test_the_envelope_is_said_at_once_where_the_server_takes_it(script):
+    with SmtpPeer(script) as peer, courier(peer.port) as tool:
+        assert verdict(tool)["code"] == 250
+    assert [c.split(" ")[0] for c in peer.commands if c != "QUIT"] == ["EHLO", "MAIL", "RCPT", "DATA"]
+    assert (peer.waiting > 0) is (script != ONE_BY_ONE), "what had come behind MAIL when it was answered"
 
 
 def test_s17_connections_are_kept():

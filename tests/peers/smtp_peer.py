@@ -27,6 +27,7 @@ An ACTION is one of
     accept                        takes the message and says 250
     take                          takes the message and says nothing
     wait 1.5                      goes on after so many seconds
+    await DATA                    reads on until this has come, too
     stall                         says nothing more, reads nothing more
     close | reset                 the connection, by FIN or RST
 
@@ -93,6 +94,7 @@ class Dialogue:
     def __init__(self, peer, sock):
         self.peer, self.sock, self.buffer, self.encrypted = peer, sock, b"", False
         self.commands, self.message, self.arrived = [], None, 0
+        self.sender, self.recipients = False, 0
 
     # octets
 
@@ -145,6 +147,9 @@ class Dialogue:
             self.peer.accepted.append(self.message)
         elif verb == "wait":
             time.sleep(float(rest))
+        elif verb == "await":
+            while rest.encode() not in self.buffer:
+                self.receive()
         elif verb == "stall":
             self.peer.stop.wait()
             raise Over
@@ -184,7 +189,23 @@ class Dialogue:
             self.peer.secrets.append(self.line())
         self.happen("AUTH")
 
+    def envelope(self, verb):
+        """Who is not let in stays out: commands come in groups, before the one in front was answered."""
+        if verb == "RCPT" and not self.sender:
+            self.reply("503 5.5.1 MAIL first")
+            return
+        good = self.happen(verb)
+        if verb == "MAIL":
+            self.peer.waiting = len(self.buffer)
+        if verb == "RCPT":
+            self.recipients += good
+        else:
+            self.sender, self.recipients = verb == "MAIL" and good, 0
+
     def data(self):
+        if self.recipients == 0 and "DATA" not in self.peer.script.turns:
+            self.reply("554 5.5.1 no valid recipients")
+            return
         if not self.happen("DATA"):
             return
         watched = "octets" in self.peer.script.turns
@@ -221,6 +242,8 @@ class Dialogue:
         elif verb == "QUIT":
             self.happen("QUIT")
             self.close()
+        elif verb in ("MAIL", "RCPT", "RSET"):
+            self.envelope(verb)
         elif verb in REPLIES and verb != "STARTTLS":
             self.happen(verb)
         elif verb not in REPLIES:
@@ -247,12 +270,14 @@ class SmtpPeer:
     secrets    lines of AUTH seen, whatever became of them
     dialogues  one a connection, with its commands
     interrupted  an event: what the script says "after N octets" has been done
+    waiting    octets that had come behind the last MAIL when it was answered
     """
 
     def __init__(self, script="", certificate=None, stripped=()):
         self.script, self.stripped, self.context = Script(script), stripped, None
         self.accepted, self.ended, self.secrets, self.dialogues = [], 0, [], []
         self.stop, self.interrupted = threading.Event(), threading.Event()
+        self.waiting = 0
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(*certificate)

@@ -40,8 +40,7 @@ static enum rc sync_file(struct run *run, const char *path, struct err *err)
     THROUGH_GATE(run, CALL_FILES_SYNC, err, disk_sync(disk_of(run), path, err));
 }
 
-static enum rc
-files_sync_files(void *self, const char *const *path, size_t count, struct err *err)
+static enum rc files_sync_files(void *self, const char *const *path, size_t count, struct err *err)
 {
     for (size_t i = 0; i < count; i++)
         TRY(sync_file(self, path[i], err));
