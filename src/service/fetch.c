@@ -94,18 +94,16 @@ choose(struct service *s, const struct mail_line *line, size_t count, bool large
     return n;
 }
 
-/* Only what is durable counts as come, also where the connection broke behind it. `*taken`: the name of
- * one has other octets already. */
-static enum rc
-settled(struct service *s, struct fetched_set *set, enum rc fetch, bool *taken, struct err *err)
+/* Only what is durable counts as come, also where the connection broke behind it. */
+static enum rc settled(struct service *s, struct fetched_set *set, enum rc fetch, struct err *err)
 {
     const struct blobs *blobs = s->port->blobs;
     struct err why = ERR_INIT;
     enum rc rc = blobs->settle(blobs->self, &why);
-    *taken = rc == RC_CONFLICT;
     if (rc == RC_OK)
         return fetch;
     fetched_clear(set);
+    set->taken = rc == RC_CONFLICT;
     return FAIL(err, rc, "%s", why.text);
 }
 
@@ -114,7 +112,6 @@ static enum rc fetch_set(struct service *s,
                          const struct mail_line *line,
                          size_t count,
                          struct fetched_set *out,
-                         bool *taken,
                          struct err *err)
 {
     CLEANUP(mem_free) uint32_t *uid = mem_new(count, sizeof *uid);
@@ -126,8 +123,8 @@ static enum rc fetch_set(struct service *s,
         n = choose(s, line, count, true, uid);
         rc = fetch_some(&f, place, uid, n, err);
     }
-    *out = (struct fetched_set){f.out, f.got};
-    return settled(s, out, rc, taken, err);
+    *out = (struct fetched_set){.at = f.out, .count = f.got};
+    return settled(s, out, rc, err);
 }
 
 static void append(struct fetched_set *to, struct fetched_set *one)
@@ -149,11 +146,10 @@ static enum rc fetch_one_by_one(struct service *s,
     for (size_t i = 0; i < count; i++) {
         struct fetched_set one = {0};
         struct err why = ERR_INIT;
-        bool taken = false;
-        enum rc rc = fetch_set(s, place, &line[i], 1, &one, &taken, &why);
+        enum rc rc = fetch_set(s, place, &line[i], 1, &one, &why);
         if (one.count > 0)
             append(out, &one);
-        if (taken)
+        if (one.taken)
             log_event(LOG_ERROR, "message.not-kept", "mailbox=%s uid=%u why=\"%s\"", s->record.id,
                       (unsigned)line[i].uid, why.text);
         else if (rc != RC_OK)
@@ -170,9 +166,8 @@ enum rc fetch_messages(struct service *s,
                        struct err *err)
 {
     struct err why = ERR_INIT;
-    bool taken = false;
-    enum rc rc = fetch_set(s, place, line, count, out, &taken, &why);
-    if (taken)
+    enum rc rc = fetch_set(s, place, line, count, out, &why);
+    if (out->taken)
         return fetch_one_by_one(s, place, line, count, out, err);
     return rc == RC_OK ? rc : FAIL(err, rc, "%s", why.text);
 }

@@ -189,6 +189,7 @@ struct fetched {
 struct fetched_set {
     struct fetched *at;
     size_t count;
+    bool taken; /* none came: the name of one has other octets already */
 };
 
 /* Streams the messages named by `line` (uid set) into incoming/; `out` has one entry a message that

@@ -342,6 +342,22 @@ def test_b02_an_existing_file_with_other_content_is_never_overwritten(deployment
     assert not deployment.acknowledgements() and len(deployment.uids()) == 1
 
 
+def test_b02_of_a_set_only_the_mail_whose_name_in_incoming_is_taken_does_not_come(deployment):
+    """Somebody's file stands there; the mail waits in the inbox, and is looked for again."""
+    deployment.deliver(*[plain(f"asks{number}") for number in range(3)])
+    incoming = deployment.data / "incoming" / rig.sha256(deployment.delivered[1])
+    incoming.parent.mkdir(mode=0o700, parents=True)
+    deployment.data.chmod(0o700)
+    incoming.write_bytes(b"of another")
+    deployment.run("run", "--once", status=None)
+    assert len(deployment.acknowledgements()) == 2 and "message.not-kept" in deployment.said
+    assert list(deployment.mails().values()) == [deployment.delivered[1]]
+    incoming.unlink()
+    deployment.settle()
+    assert len(deployment.acknowledgements()) == 3
+    deployment.check()
+
+
 @pytest.mark.parametrize("how", ["changed", "deleted"])
 def test_b03_a_file_changed_behind_our_back_keeps_acceptance_from_holding(deployment, how):
     deployment.deliver(with_parts("asks", part('attachment; filename="a.pdf"', PDF)))
