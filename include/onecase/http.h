@@ -9,12 +9,18 @@
  *
  * libcurl sends a request again by itself where a kept connection ends before its answer. Whoever may
  * not be asked twice sets `fresh`.
+ *
+ * AWS Signature Version 4 is libcurl's, and right only for: a path of A-Z a-z 0-9 - _ . ~ / and %XX; a
+ * query sorted by name, each name with its "=", and so encoded; and a header x-amz-content-sha256, which
+ * the caller gives.
  */
 #pragma once
 
 #include <onecase/digest.h>
 #include <onecase/err.h>
 #include <onecase/str.h>
+
+#define HTTP_HEADER_SIZE 256
 
 /* What follows the body as it is sent: a file, read while it leaves, and then `after`. */
 struct http_upload {
@@ -34,7 +40,8 @@ struct http_request {
     const char *const *header; /* "Name: value" */
     size_t headers;
     const char *username, *password; /* HTTP Basic (RFC 7617) */
-    struct slice body; /* none is sent where it is empty and the method is GET or DELETE */
+    const char *sigv4; /* "aws:amz:REGION:SERVICE": the two sign it in place of Basic, see below */
+    struct slice body; /* none is sent where it is empty and the method is GET, HEAD or DELETE */
     const struct http_upload *upload; /* follows the body; NULL: nothing does */
     const char *ca_file;              /* an authority besides the system's */
     const char *proxy;
@@ -42,6 +49,7 @@ struct http_request {
     size_t most;        /* octets of the answer's body; a longer one is cut, and `cut` says so */
     bool fresh;         /* over a connection of its own */
     bool hash; /* of the answer's body only its size and SHA-256 are wanted; `most` still holds */
+    const char *wanted; /* name of a header of the answer that is kept */
 };
 
 struct http_answer {
@@ -51,6 +59,8 @@ struct http_answer {
     struct str body;
     int64_t size;         /* octets of the body that came */
     struct digest sha256; /* of them, with `hash` */
+    char
+        header[HTTP_HEADER_SIZE]; /* the one that was wanted; "" where it is not there, or longer */
 };
 
 /* Keeps connections for the next request. One for a thread. */

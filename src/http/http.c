@@ -103,8 +103,9 @@ static int send_again(void *ctx, curl_off_t offset, int origin)
 static enum rc
 headers_of(const struct http_request *request, struct curl_slist **out, struct err *err)
 {
-    /* Waiting for 100 Continue only costs time with a body that is in memory anyway. */
-    *out = curl_slist_append(NULL, "Expect:");
+    /* Waiting for 100 Continue only costs time with a body that is in memory anyway. A header that is
+     * left out may not be signed. */
+    *out = is_given(request->sigv4) ? NULL : curl_slist_append(NULL, "Expect:");
     for (size_t i = 0; i < request->headers; i++) {
         if (strpbrk(request->header[i], "\r\n") || !strchr(request->header[i], ':'))
             return FAIL(err, RC_REFUSED, "http: a header has a line break in it, or no name");
@@ -115,8 +116,12 @@ headers_of(const struct http_request *request, struct curl_slist **out, struct e
 
 static void set_body(CURL *h, const struct http_request *request)
 {
-    bool bare = strcmp(request->method, "GET") == 0 || strcmp(request->method, "DELETE") == 0;
-    if (!bare || request->body.len > 0) {
+    bool head = strcmp(request->method, "HEAD") == 0;
+    bool bare =
+        head || strcmp(request->method, "GET") == 0 || strcmp(request->method, "DELETE") == 0;
+    if (head) {
+        curl_easy_setopt(h, CURLOPT_NOBODY, 1L);
+    } else if (!bare || request->body.len > 0) {
         curl_easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
         curl_easy_setopt(h, CURLOPT_POSTFIELDS, request->body.at);
     } else {
@@ -140,10 +145,13 @@ static void set_options(CURL *h, const struct http_request *request)
         curl_easy_setopt(h, CURLOPT_CAINFO, request->ca_file);
     curl_easy_setopt(h, CURLOPT_FRESH_CONNECT, request->fresh ? 1L : 0L);
     if (is_given(request->username)) {
-        curl_easy_setopt(h, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        curl_easy_setopt(h, CURLOPT_HTTPAUTH,
+                         (long)(is_given(request->sigv4) ? CURLAUTH_AWS_SIGV4 : CURLAUTH_BASIC));
         curl_easy_setopt(h, CURLOPT_USERNAME, request->username);
         curl_easy_setopt(h, CURLOPT_PASSWORD, request->password ? request->password : "");
     }
+    if (is_given(request->sigv4))
+        curl_easy_setopt(h, CURLOPT_AWS_SIGV4, request->sigv4);
     set_body(h, request);
 }
 
@@ -188,6 +196,14 @@ static void note_answer(CURL *h, CURLcode code, struct http_answer *out)
     out->retry_after_ms = pause_s > 0 && pause_s < 86400 ? (int64_t)pause_s * 1000 : 0;
 }
 
+static void keep_header(CURL *h, const char *name, struct http_answer *out)
+{
+    struct curl_header *found;
+    if (name && curl_easy_header(h, name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK &&
+        strlen(found->value) < sizeof out->header)
+        text_copy(out->header, sizeof out->header, found->value);
+}
+
 static void set_upload(CURL *h, struct sending *s)
 {
     curl_easy_setopt(h, CURLOPT_UPLOAD, 1L);
@@ -215,6 +231,7 @@ static enum rc perform(CURL *h,
     curl_easy_setopt(h, CURLOPT_WRITEDATA, &hearing);
     CURLcode code = curl_easy_perform(h);
     note_answer(h, code, out);
+    keep_header(h, request->wanted, out);
     if (hearing.hash)
         out->sha256 = sha256_done(&hearing.hash);
     if (sending.failed) /* its end never left, so it can be no request */
