@@ -163,6 +163,13 @@ static enum rc keep(struct batch *b,
                                   &a->sha256, err);
 }
 
+int attachment_shown(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    const char *number = slash ? slash + 1 : target;
+    return (int)(number - target) + (int)strspn(number, "0123456789");
+}
+
 void attachment_failed(
     struct batch *b, struct job *job, struct work_effect *e, enum rc rc, const struct err *why)
 {
@@ -174,8 +181,8 @@ void attachment_failed(
     c->outcome = OUTCOME_DEFERRED;
     c->reason = rc_text(rc);
     c->due_ms = service_now(b->s).wall_ms + service_backoff(b->s, e->attempts);
-    log_event(LOG_ERROR, "attachment.failed", "key=%s target=%s why=\"%s\"", job->item.key,
-              e->target, why->text);
+    log_event(LOG_ERROR, "attachment.failed", "key=%s target=%.*s why=\"%s\"", job->item.key,
+              attachment_shown(e->target), e->target, why->text);
 }
 
 static void kept(struct batch *b,

@@ -191,8 +191,8 @@ static enum rc request(struct batch *b,
     if (rc != RC_BROKEN || p->step != STEP_ATTACH)
         return rc == RC_OK ? RC_OK : FAIL(err, rc, "%s", why.text);
     *a = (struct destination_answer){.outcome = OUTCOME_DEFERRED, .fault = FAULT_ITEM_LATER};
-    log_event(LOG_ERROR, "attachment.failed", "key=%s target=%s why=\"%s\"", job->item.key,
-              e->target, why.text);
+    log_event(LOG_ERROR, "attachment.failed", "key=%s target=%.*s why=\"%s\"", job->item.key,
+              attachment_shown(e->target), e->target, why.text);
     return RC_OK;
 }
 

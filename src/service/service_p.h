@@ -140,6 +140,8 @@ enum rc perform(struct service *s, struct err *err) MUST_CHECK;       /* perform
 
 /* ---- inside perform */
 bool attachment_wanted(struct batch *b, const struct job *job, const struct work_effect *e);
+/* How much of an attachment's target a log may hold: "01" or "DESTINATION/01", never the name. */
+int attachment_shown(const char *target);
 struct work_attachment *attachment_planned(struct job *job, const struct work_effect *effect);
 /* The spool file of a planned attachment, read again where need be. Its failures are attachment_failed's. */
 enum rc attachment_spool(struct batch *b,
