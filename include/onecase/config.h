@@ -230,10 +230,20 @@ struct config_retention {
     const char *archive; /* a folder; "" is none */
 };
 
+/* Where blobs: s3://… is; `region` "" where there is no such block. */
+struct config_s3 {
+    const char *endpoint, *region;
+    bool path_style;
+    const char *access_key, *secret_key, *secret_key_file;
+    const char *ca_file, *proxy;
+    int64_t timeout_ms, part_size;
+};
+
 struct config {
     const char *path;
     const char *name, *environment, *owner, *timezone;
     const char *data_dir, *ledger, *blobs, *templates_dir;
+    struct config_s3 s3;
     enum config_approval approval; /* of what a person decides */
     struct texts merge_across;     /* mailboxes whose same mail is one; none: each for itself */
     struct {

@@ -213,6 +213,11 @@ struct operations {
                       struct err *err);
     /* Fetches the whole of a mail that is held for its size, up to `max_size` octets, and keeps it. */
     enum rc (*fetch_original)(void *self, const char *key, int64_t max_size, struct err *err);
+    /* What is kept, wherever that is. A descriptor to read a file by, which the caller closes; how long it
+     * is; and where it can be had without us. RC_NOT_FOUND: it is not there. */
+    enum rc (*open_stored)(void *self, const char *path, int *fd, struct err *err);
+    enum rc (*stored_size)(void *self, const char *path, int64_t *octets, struct err *err);
+    void (*stored_place)(void *self, const char *path, struct str *out);
     /* Reads the original of a held item, for a decision that makes a case of it. */
     enum rc (*read_original)(void *self, const char *key, struct message *out, struct err *err);
 };

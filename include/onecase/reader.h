@@ -12,6 +12,10 @@
 #include <onecase/err.h>
 #include <onecase/message.h>
 
+/* A copy of what is kept (items/…), which is elsewhere, has a name that begins so: it is read however
+ * large it is, as the original would be. */
+#define READER_LET_IN_COPY "tmp/items-"
+
 struct reader {
     void *self;
     /* `path` as in blobs.h. */

@@ -259,10 +259,10 @@ enum rc backup_make(const struct config *config,
     CLEANUP(upkeep_unlock) int lock = -1;
     CLEANUP(saving_clear) struct saving s = {.data = data, .request = request, .out = out};
     *out = (struct backup_made){.missing = STR_INIT};
-    if (strcmp(config->ledger, "sqlite") != 0 || strcmp(config->blobs, "file") != 0)
+    if (strcmp(config->ledger, "sqlite") != 0)
         return FAIL(err, RC_USAGE,
-                    "backup is for a ledger and files on this disk: save a database by its own "
-                    "means, and after it the files");
+                    "backup is for a ledger on this disk: save a database by its own means, and "
+                    "after it the files");
     TRY(upkeep_lock(config->data_dir, &lock, err));
     TRY(backup_folder_open(request->folder, true, &s.folder, err));
     return make(&s, err);

@@ -61,6 +61,24 @@ static enum rc fetch_original(void *self, const char *key, int64_t max_size, str
                 "--max-size S fetches a large mail");
 }
 
+static enum rc open_stored(void *self, const char *path, int *fd, struct err *err)
+{
+    const struct showing *s = self;
+    return stored_fetch(&s->data.stored, path, fd, err);
+}
+
+static enum rc size_stored(void *self, const char *path, int64_t *octets, struct err *err)
+{
+    const struct showing *s = self;
+    return stored_size(&s->data.stored, path, octets, err);
+}
+
+static void place_stored(void *self, const char *path, struct str *out)
+{
+    const struct showing *s = self;
+    stored_place(s->config, path, out);
+}
+
 static void look(void *self, struct installation *out)
 {
     const struct showing *s = self;
@@ -103,6 +121,9 @@ static enum rc serve(struct showing *s, struct err *err)
         .sessions = &sessions,
         .look = look,
         .prove_runs = prove_runs,
+        .open_stored = open_stored,
+        .stored_size = size_stored,
+        .stored_place = place_stored,
         .read_original = read_original,
         .fetch_original = fetch_original,
     };

@@ -4,6 +4,8 @@
 
 #include "wire.h"
 
+#include <onecase/when.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,43 @@ static void examine_room(struct examining *x, const struct wired_data *d)
                  "data_dir");
 }
 
+#define SKEW_MS MINUTES(5) /* stores refuse what is signed a quarter of an hour off */
+
+static void examine_seen(struct examining *x, const struct s3_seen *seen)
+{
+    CLEANUP(str_clear) struct str mend = STR_INIT;
+    bool off = seen->behind_ms > SKEW_MS || seen->behind_ms < -SKEW_MS;
+    if (off)
+        str_addf(
+            &mend,
+            "this machine's clock is %lld s %s the store's: set it by NTP, or every request is "
+            "refused",
+            (long long)(seen->behind_ms > 0 ? seen->behind_ms : -seen->behind_ms) / 1000,
+            seen->behind_ms > 0 ? "behind" : "ahead of");
+    if (seen->knows_time)
+        doctor_found(x, off ? FINDING_WARNING : FINDING_GOOD, str_z(&mend),
+                     "its clock and this machine's agree", "object store");
+    doctor_found(x, seen->refuses_to_overwrite ? FINDING_GOOD : FINDING_WARNING,
+                 seen->refuses_to_overwrite
+                     ? ""
+                     : "it does not know If-None-Match: *; each object is asked for before it is "
+                       "written, which two runs at one instant could both do",
+                 "it never overwrites an object", "object store");
+}
+
+static void examine_store(struct examining *x, const struct stored *stored)
+{
+    struct clock clock = system_clock();
+    struct s3_seen seen;
+    struct err err = ERR_INIT;
+    if (!stored->s3)
+        return;
+    enum rc rc = s3_files_try(stored->s3, clock_now(&clock).wall_ms, &seen, &err);
+    if (doctor_judge(x, rc, &err, "an object can be written, read back and removed",
+                     "object store"))
+        examine_seen(x, &seen);
+}
+
 static void examine_data(struct examining *x)
 {
     CLEANUP(wire_data_close) struct wired_data d = {.store = NULL};
@@ -73,6 +112,7 @@ static void examine_data(struct examining *x)
                  "ledger");
     doctor_judge(x, try_disk(&d, &err), &err, "files can be written and made durable", "data_dir");
     examine_room(x, &d);
+    examine_store(x, &d.stored);
 }
 
 /* ---- the virus scanner ------------------------------------------------------------------------------- */

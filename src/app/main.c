@@ -161,6 +161,24 @@ static enum rc prove_runs(void *self, struct err *err)
     return bury_dead(p->config, &p->data, err);
 }
 
+static enum rc open_stored(void *self, const char *path, int *fd, struct err *err)
+{
+    const struct program *p = self;
+    return stored_fetch(&p->data.stored, path, fd, err);
+}
+
+static enum rc size_stored(void *self, const char *path, int64_t *octets, struct err *err)
+{
+    const struct program *p = self;
+    return stored_size(&p->data.stored, path, octets, err);
+}
+
+static void place_stored(void *self, const char *path, struct str *out)
+{
+    const struct program *p = self;
+    stored_place(p->config, path, out);
+}
+
 static void look(void *self, struct installation *out)
 {
     const struct program *p = self;
@@ -211,6 +229,9 @@ static enum rc open_needs(void *self,
                                .restore = restore,
                                .let_go = let_go,
                                .fetch_original = fetch_original,
+                               .open_stored = open_stored,
+                               .stored_size = size_stored,
+                               .stored_place = place_stored,
                                .read_original = read_original};
     if (needs == NEEDS_NOTHING)
         return RC_OK;

@@ -26,7 +26,8 @@ enum rc original_read(const struct config *config,
     blob_path_original(key, path);
     struct reader_limits limits = wire_limits(config, config->mailboxes.at);
     TRY(message_reader_new(config->data_dir, &limits, &reader, err));
-    struct reader port = message_reader_port(reader);
+    struct stored_reader there = {message_reader_port(reader), &data->stored, 0};
+    struct reader port = stored_reader_port(&there);
     TRY(port.look(port.self, path, out, err));
     return mark(config, data, path, out, err);
 }

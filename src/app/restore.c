@@ -17,9 +17,7 @@ struct restoring {
     const struct config *config;
     struct backup_folder folder;
     struct manifest manifest;
-    struct posix_files *posix;
-    struct files files;
-    struct blob_store *store;
+    struct stored stored;
     struct restored *out;
     int lock;
 };
@@ -29,8 +27,7 @@ static void restoring_clear(struct restoring *r)
     upkeep_unlock(&r->lock);
     backup_folder_close(&r->folder);
     manifest_clear(&r->manifest);
-    blob_store_free(&r->store);
-    posix_files_close(&r->posix);
+    stored_close(&r->stored);
 }
 
 static void path_of(const struct restoring *r, const char *path, struct str *out)
@@ -77,7 +74,7 @@ enum rc restore_check_finished(const char *data_dir, struct err *err)
 /* One that was interrupted is the same backup's, or its files would be of two. */
 static enum rc check_same(const struct restoring *r, struct err *err)
 {
-    const struct files *f = &r->files;
+    const struct files *f = &r->stored.files;
     char name[BACKUP_NAME_SIZE] = "";
     size_t got;
     TRY(f->read(f->self, RESTORING, 0, name, sizeof name - 1, &got, err));
@@ -104,7 +101,7 @@ static bool has_entries(const char *path)
 
 static enum rc mark(struct restoring *r, bool unfinished, struct err *err)
 {
-    const struct files *f = &r->files;
+    const struct files *f = &r->stored.files;
     if (unfinished)
         TRY(check_same(r, err));
     else
@@ -119,9 +116,7 @@ static enum rc begin(struct restoring *r, struct err *err)
     bool unfinished = is_unfinished(data_dir);
     if (!unfinished && has_entries(data_dir))
         return FAIL(err, RC_CONFLICT, "'%s' is not empty: move it away first", data_dir);
-    TRY(posix_files_open(data_dir, &r->posix, err));
-    r->files = posix_files_port(r->posix);
-    r->store = blob_store_new(&r->files);
+    TRY(stored_open(r->config, r->config->blobs, &r->stored, err));
     TRY(mark(r, unfinished, err));
     return upkeep_lock(data_dir, &r->lock, err);
 }
@@ -134,7 +129,7 @@ bring(struct restoring *r, const struct manifest_file *f, const char *to, struct
     char pooled[BLOB_PATH_SIZE];
     struct err why = ERR_INIT;
     blob_path_pooled(&f->octets, pooled);
-    enum rc rc = blob_copy(r->store, to, &r->folder.blobs, pooled, &f->octets, &why);
+    enum rc rc = blob_copy(r->stored.store, to, &r->folder.blobs, pooled, &f->octets, &why);
     if (rc == RC_OK)
         return RC_OK;
     if (rc == RC_NOT_FOUND || rc == RC_REFUSED)
@@ -197,18 +192,18 @@ static enum rc bring_ledger(struct restoring *r, struct err *err)
     remove_unpacked(r);
     TRY(bring(r, f, UNPACKED, err));
     TRY(make_it_younger(r, str_z(&from), err));
-    TRY(sync_file_of(&r->files, UNPACKED, err));
+    TRY(sync_file_of(&r->stored.files, UNPACKED, err));
     if (rename(str_z(&from), str_z(&to)) != 0)
         return FAIL(err, RC_BROKEN, "'%s' cannot be made: %s", str_z(&to), strerror(errno));
-    return sync_folder_of(&r->files, FILES_TOP, err);
+    return sync_folder_of(&r->stored.files, FILES_TOP, err);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
 static enum rc finish(struct restoring *r, struct err *err)
 {
-    TRY(r->files.remove(r->files.self, RESTORING, err));
-    return sync_folder_of(&r->files, FILES_TOP, err);
+    TRY(r->stored.files.remove(r->stored.files.self, RESTORING, err));
+    return sync_folder_of(&r->stored.files, FILES_TOP, err);
 }
 
 enum rc restore_backup(const struct config *config,

@@ -38,15 +38,38 @@ static int by_path(const void *a, const void *b)
 
 struct walking {
     struct verifying *v;
-    const char **path; /* of what should be there, sorted */
+    char **path; /* of what should be there, sorted; owned */
     size_t paths;
 };
+
+static void walking_clear(struct walking *w)
+{
+    for (size_t i = 0; i < w->paths; i++)
+        free(w->path[i]);
+    free(w->path);
+}
 
 static void judge(struct walking *w, const char *path)
 {
     if (w->paths > 0 && bsearch(&path, w->path, w->paths, sizeof *w->path, by_path))
         return;
     verify_tell(w->v, "file %s: nothing in the ledger knows it", path);
+}
+
+static enum rc judge_listed(void *ctx, const char *path, int64_t size, struct err *err)
+{
+    (void)size;
+    (void)err;
+    judge(ctx, path);
+    return RC_OK;
+}
+
+/* Under which path it is found: an object store leaves the name of an attachment out. */
+static char *found_as(const struct verifying *v, const char *path)
+{
+    char listed[BLOB_PATH_SIZE];
+    bool shorter = v->data->stored.s3 && s3_listed_path(path, listed, sizeof listed);
+    return mem_text(shorter ? listed : path);
 }
 
 /* Goes down the folders by name; `depth` bounds what a stray link could do. */
@@ -79,18 +102,18 @@ enum rc verify_files(struct verifying *v, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = &v->data->views;
-    struct walking w = {.v = v};
+    CLEANUP(walking_clear) struct walking w = {.v = v};
     TRY(views->files(views->self, &view, err));
     const struct view_file *f = view.row;
-    CLEANUP(mem_free) const char **path = mem_new(view.count + 1, sizeof *path);
+    w.path = mem_new(view.count + 1, sizeof *w.path);
     for (size_t i = 0; i < view.count; i++) {
         TRY(look_at(v, &f[i], err));
-        path[i] = f[i].path;
+        w.path[w.paths++] = found_as(v, f[i].path);
     }
-    if (view.count > 0)
-        qsort(path, view.count, sizeof *path, by_path);
-    w.path = path;
-    w.paths = view.count;
+    if (w.paths > 0)
+        qsort(w.path, w.paths, sizeof *w.path, by_path);
+    if (v->data->stored.s3)
+        return s3_files_list(v->data->stored.s3, judge_listed, &w, err);
     walk(&w, "items", 0);
     return RC_OK;
 }

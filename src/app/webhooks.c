@@ -31,7 +31,7 @@ static bool were_any(const struct config *config)
 
 enum rc webhooks_enlist(const struct config *config, struct err *err)
 {
-    CLEANUP(wire_data_close) struct wired_data data = {.posix = NULL};
+    CLEANUP(wire_data_close) struct wired_data data = {.store = NULL};
     CLEANUP(mem_free) const char **name = mem_new(config->webhooks.count + 1, sizeof *name);
     struct clock clock = system_clock();
     if (config->webhooks.count == 0 && !were_any(config))

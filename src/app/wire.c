@@ -100,9 +100,6 @@ open_store(const struct config *config, bool create, struct store **out, struct 
 {
     CLEANUP(str_clear) struct str path = STR_INIT;
     struct clock clock = system_clock();
-    if (strcmp(config->blobs, "file") != 0)
-        return FAIL(err, RC_USAGE,
-                    "blobs: only 'file' is built into this version; set `blobs: file`");
     if (strcmp(config->ledger, "sqlite") == 0)
         str_addf(&path, "%s/ledger.db", config->data_dir);
     else
@@ -127,7 +124,7 @@ open_store(const struct config *config, bool create, struct store **out, struct 
 bool wire_has_ledger(const struct config *config)
 {
     CLEANUP(str_clear) struct str path = STR_INIT;
-    if (strcmp(config->ledger, "sqlite") != 0 || strcmp(config->blobs, "file") != 0)
+    if (strcmp(config->ledger, "sqlite") != 0)
         return true;
     if (restore_check_finished(config->data_dir, NULL) != RC_OK)
         return true;
@@ -150,21 +147,17 @@ enum rc wire_nothing(const struct config *config, struct wired_data *out, struct
 
 enum rc wire_data(const struct config *config, bool create, struct wired_data *out, struct err *err)
 {
-    struct err why = ERR_INIT;
     *out = (struct wired_data){0};
     TRY(restore_check_finished(config->data_dir, err));
-    enum rc rc = posix_files_open(config->data_dir, &out->posix, &why);
-    if (rc != RC_OK) /* a folder that is missing is not an item that is missing */
-        rc = FAIL(err, rc == RC_NOT_FOUND ? RC_BROKEN : rc, "%s", why.text);
+    enum rc rc = stored_open(config, config->blobs, &out->stored, err);
     if (rc == RC_OK)
         rc = open_store(config, create, &out->store, err);
     if (rc != RC_OK) {
         wire_data_close(out);
         return rc;
     }
-    out->files = posix_files_port(out->posix);
-    out->blob_store = blob_store_new(&out->files);
-    out->blobs = blob_store_port(out->blob_store);
+    out->files = out->stored.files;
+    out->blobs = out->stored.blobs;
     out->ledger = store_ledger(out->store);
     out->views = store_views(out->store);
     return RC_OK;
@@ -172,8 +165,7 @@ enum rc wire_data(const struct config *config, bool create, struct wired_data *o
 
 void wire_data_close(struct wired_data *data)
 {
-    blob_store_free(&data->blob_store);
-    posix_files_close(&data->posix);
+    stored_close(&data->stored);
     store_close(&data->store);
 }
 
@@ -366,6 +358,8 @@ static enum rc open_all(struct wired *w, struct err *err)
 {
     TRY(wire_data(w->config, true, &w->data, err));
     TRY(open_folder(w, w->config->data_dir, err));
+    w->stored_reader = (struct stored_reader){w->reader_port, &w->data.stored, 0};
+    w->reader_port = stored_reader_port(&w->stored_reader);
     w->imap_endpoint = wire_endpoint(&w->mailbox->imap);
     w->imap = imap_mailbox_new(&w->imap_endpoint, &w->clock, wake_fd());
     imap_mailbox_renew(w->imap, w->mailbox->idle_interval_ms);

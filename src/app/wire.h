@@ -8,15 +8,14 @@
 #pragma once
 
 #include "desk.h"
+#include "stored.h"
 
-#include <onecase/blob_store.h>
 #include <onecase/clamd.h>
 #include <onecase/config.h>
 #include <onecase/imap.h>
 #include <onecase/letter_writer.h>
 #include <onecase/message_reader.h>
 #include <onecase/operations.h>
-#include <onecase/posix_files.h>
 #include <onecase/service.h>
 #include <onecase/smtp.h>
 #include <onecase/store.h>
@@ -28,9 +27,8 @@
 /* What a data folder needs: the ledger, and where mail is kept. */
 struct wired_data {
     struct store *store;
-    struct posix_files *posix;
-    struct files files;
-    struct blob_store *blob_store;
+    struct stored stored;
+    struct files files; /* its ports */
     struct blobs blobs;
     struct ledger ledger;
     struct views views;
@@ -49,6 +47,7 @@ struct wired {
     struct smtp_courier *smtp;
     struct courier smtp_port;
     struct message_reader *reader;
+    struct stored_reader stored_reader;
     struct reader reader_port;
     struct desk desk; /* where `destination` is used */
     struct destination destination;

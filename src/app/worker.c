@@ -173,7 +173,7 @@ static bool is_leftover(void *ctx, const char *name, int64_t written_ms)
     return recorded ? !wanted : written_ms < l->before_ms;
 }
 
-/* What killed runs left under tmp/ and incoming/. */
+/* What killed runs left under tmp/ and incoming/, and half-way into an object store. */
 static void sweep(const struct wired *w)
 {
     struct err err = ERR_INIT;
@@ -183,6 +183,8 @@ static void sweep(const struct wired *w)
         log_event(LOG_WARN, "tmp.left", "why=\"%s\"", err.text);
     if (posix_files_sweep_incoming(data_dir, is_leftover, &leaving, &err) != RC_OK)
         log_event(LOG_WARN, "incoming.left", "why=\"%s\"", err.text);
+    if (w->data.stored.s3 && s3_files_sweep(w->data.stored.s3, leaving.before_ms, &err) != RC_OK)
+        log_event(LOG_WARN, "uploads.left", "why=\"%s\"", err.text);
 }
 
 static void sweep_now_and_then(const struct wired *w, int64_t *swept_boot_ms)

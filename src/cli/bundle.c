@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bundle.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum rc bundle_begin(struct bundle *b, const char *file, const char *top, struct err *err)
 {
@@ -38,42 +37,28 @@ bundle_put(struct bundle *b, const char *path, struct slice octets, int64_t at_m
     return RC_OK;
 }
 
-static void close_file(FILE **file)
+static enum rc cannot_read(const char *path, struct err *err)
 {
-    if (*file)
-        fclose(*file);
+    return FAIL(err, RC_BROKEN, "'%s' cannot be read whole", path);
 }
 
-static enum rc open_old(const char *from, FILE **file, int64_t *size, struct err *err)
+enum rc bundle_copy(
+    struct bundle *b, const char *path, int fd, int64_t at_ms, struct digest *out, struct err *err)
 {
-    struct stat facts;
-    *file = fopen(from, "rb");
-    if (!*file || fstat(fileno(*file), &facts) != 0)
-        return FAIL(err, errno == ENOENT ? RC_NOT_FOUND : RC_BROKEN, "'%s' cannot be read: %s",
-                    from, strerror(errno));
-    *size = facts.st_size;
-    return RC_OK;
-}
-
-enum rc bundle_copy(struct bundle *b,
-                    const char *path,
-                    const char *from,
-                    int64_t at_ms,
-                    struct digest *out,
-                    struct err *err)
-{
-    CLEANUP(close_file) FILE *file = NULL;
     static char room[65536];
-    int64_t size, octets = 0;
-    TRY(open_old(from, &file, &size, err));
-    TRY(entry(b, path, size, at_ms, err));
+    struct stat facts;
+    int64_t octets = 0;
+    ssize_t n;
+    if (fstat(fd, &facts) != 0)
+        return cannot_read(path, err);
+    TRY(entry(b, path, facts.st_size, at_ms, err));
     CLEANUP(sha256_drop) struct sha256 *h = sha256_new();
-    for (size_t n; (n = fread(room, 1, sizeof room, file)) > 0; octets += (int64_t)n) {
-        sha256_add(h, (struct slice){room, n});
-        TRY(tar_add(b->tar, (struct slice){room, n}, err));
+    for (; (n = read(fd, room, sizeof room)) > 0; octets += n) {
+        sha256_add(h, (struct slice){room, (size_t)n});
+        TRY(tar_add(b->tar, (struct slice){room, (size_t)n}, err));
     }
-    if (ferror(file) || octets != size)
-        return FAIL(err, RC_BROKEN, "'%s' cannot be read whole", from);
+    if (n < 0 || octets != facts.st_size)
+        return cannot_read(path, err);
     *out = sha256_done(&h);
     count(b, path, out, octets);
     return RC_OK;

@@ -21,13 +21,10 @@ enum rc bundle_begin(struct bundle *b, const char *file, const char *top, struct
 enum rc
 bundle_put(struct bundle *b, const char *path, struct slice octets, int64_t at_ms, struct err *err)
     MUST_CHECK;
-/* Copies a file; gives the digest of what was copied. RC_NOT_FOUND: it is not there. */
-enum rc bundle_copy(struct bundle *b,
-                    const char *path,
-                    const char *from,
-                    int64_t at_ms,
-                    struct digest *out,
-                    struct err *err) MUST_CHECK;
+/* Copies a file, from the beginning of `fd`; gives the digest of what was copied. */
+enum rc bundle_copy(
+    struct bundle *b, const char *path, int fd, int64_t at_ms, struct digest *out, struct err *err)
+    MUST_CHECK;
 /* Adds SHA256SUMS and gives the file its name, its digest and its size. */
 enum rc
 bundle_end(struct bundle *b, int64_t at_ms, struct digest *out, int64_t *size, struct err *err)

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 static const char read_me[] =
     "An evidence bundle of onecase.\n"
@@ -146,20 +146,27 @@ static enum rc put_events(struct exporting *x, const struct view_item *i, struct
     return put_of(x, i, "events.json", &text, err);
 }
 
+static void close_fd(const int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+}
+
 /* "items/ab/abcd…/attachments/01-x" stands in the bundle without the folder of two digits. */
 static enum rc
 put_file(struct exporting *x, const struct view_item *i, const struct view_file *f, struct err *err)
 {
-    CLEANUP(str_clear) struct str from = STR_INIT;
+    const struct operations *ops = x->call->ops;
+    CLEANUP(close_fd) int fd = -1;
     CLEANUP(str_clear) struct str path = STR_INIT;
     struct digest digest;
     char hex[DIGEST_HEX_SIZE];
     struct err why = ERR_INIT;
     const char *inside = strstr(f->path, f->key);
-    str_addf(&from, "%s/%s", x->call->ops->config->data_dir, f->path);
     str_addf(&path, "items/%s", inside ? inside : f->path);
-    enum rc rc =
-        bundle_copy(&x->bundle, str_z(&path), str_z(&from), i->first_seen_ms, &digest, &why);
+    enum rc rc = ops->open_stored(ops->self, f->path, &fd, &why);
+    if (rc == RC_OK)
+        rc = bundle_copy(&x->bundle, str_z(&path), fd, i->first_seen_ms, &digest, &why);
     if (rc == RC_NOT_FOUND) {
         str_addf(&x->missing, "%s is not there\n", f->path);
         return RC_OK;
@@ -342,12 +349,10 @@ measure(const struct call *call, const struct wanted *w, int64_t *files, int64_t
     size_t next = 0;
     for (size_t n = 0; n < w->items.count; n++)
         while ((f = file_of(w, &i[n], &next)) != NULL) {
-            CLEANUP(str_clear) struct str path = STR_INIT;
-            struct stat facts;
-            str_addf(&path, "%s/%s", call->ops->config->data_dir, f->path);
-            if (stat(str_z(&path), &facts) == 0) {
+            int64_t size;
+            if (call->ops->stored_size(call->ops->self, f->path, &size, NULL) == RC_OK) {
                 (*files)++;
-                *octets += facts.st_size;
+                *octets += size;
             }
         }
 }

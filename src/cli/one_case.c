@@ -36,8 +36,11 @@ static void file(const struct call *call, const struct view_attachment *a)
     plain_text(a->name && a->name[0] ? a->name : "(no name)", &name);
     printf("    %s, %" PRId64 " octets, %s%s%s\n", str_z(&name), a->size,
            label("attachment", a->status), a->reason[0] ? ": " : "", label("note", a->reason));
-    if (a->path && a->path[0])
-        printf("    %s/%s\n", call->ops->config->data_dir, a->path);
+    if (!a->path || !a->path[0])
+        return;
+    CLEANUP(str_clear) struct str place = STR_INIT;
+    call->ops->stored_place(call->ops->self, a->path, &place);
+    printf("    %s\n", str_z(&place));
 }
 
 /* What came back about its confirmations. */

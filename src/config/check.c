@@ -417,6 +417,32 @@ static void check_destinations(struct reading *r)
               "destination: expected ledger, or the name of one of `destinations`");
 }
 
+/* The object store */
+
+static void check_s3(struct reading *r)
+{
+    const struct config *c = r->config;
+    const struct config_s3 *s = &c->s3;
+    bool plain = slice_starts_nocase(slice_z(s->endpoint), SLICE("http://"));
+
+    if (!reading_has_block(r, s)) {
+        if (!same(c->blobs, "file"))
+            wrong(r, PLACE_OF(r, c, &c->blobs),
+                  "blobs: s3://… needs the block s3: expected it with endpoint, region, access_key "
+                  "and secret_key or secret_key_file");
+        return;
+    }
+    if (!is_url(s->endpoint) || strpbrk(s->endpoint, "?#@ ") != NULL)
+        wrong(r, PLACE_OF(r, s, &s->endpoint),
+              "endpoint: expected a URL such as https://s3.example.org");
+    else if (plain && !is_local_url(s->endpoint))
+        wrong(r, PLACE_OF(r, s, &s->endpoint),
+              "endpoint: http:// is for this machine alone (localhost, 127.0.0.1): expected "
+              "https://");
+    if (reading_has(r, &s->secret_key) + reading_has(r, &s->secret_key_file) != 1)
+        wrong(r, PLACE_OF(r, s, NULL), "expected one of secret_key and secret_key_file");
+}
+
 /* Notices */
 
 static bool is_own(const struct config_mailbox *m, const char *address)
@@ -603,6 +629,7 @@ void check_all(struct reading *r)
         check_rule(r, &c->key_rules.at[i]);
     check_authentication(r, &c->authentication);
     check_destinations(r);
+    check_s3(r);
     for (size_t i = 0; i < c->webhooks.count; i++)
         check_webhook(r, i);
     check_console(r);

@@ -202,6 +202,8 @@ void derive_all(struct reading *r, const char *templates_dir)
     if (c->templates_dir[0] == '\0')
         c->templates_dir = keep(r, slice_z(templates_dir));
     derive_acknowledgement(r, &c->acknowledgement);
+    if (c->s3.secret_key_file[0] != '\0')
+        c->s3.secret_key = read_secret(r, &c->s3.secret_key_file);
     for (size_t i = 0; i < c->destinations.count; i++)
         derive_destination(r, &c->destinations.at[i]);
     derive_notify(r, c);

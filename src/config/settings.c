@@ -750,6 +750,35 @@ static const struct setting console_rows[] = {
 #undef AT
 static const struct block console = BLOCK_OF(console_rows, struct config);
 
+/* Where files are kept beside data_dir */
+
+#define AT(member) offsetof(struct config_s3, member)
+static const struct setting s3_rows[] = {
+    {"endpoint",        VALUE_TEXT,     REQUIRED,       AT(endpoint),        NULL,        8,             1024,
+     .says = "Where the store is asked, without the bucket; https://, or http:// on this machine alone.",
+     .example = "https://s3.eu-central-1.amazonaws.com"},
+    {"region",          VALUE_NAME,     0,              AT(region),          "us-east-1", 0,             0,
+     .says = "Which region requests are signed for."},
+    {"path_style",      VALUE_FLAG,     0,              AT(path_style),      "true",      0,             0,
+     .says = "The bucket stands in the path, as most stores have it; false: in the name of the host."},
+    {"access_key",      VALUE_TEXT,     REQUIRED,       AT(access_key),      NULL,        1,             256,
+     .says = "The id of the account's key.", .example = "${AWS_ACCESS_KEY_ID}"},
+    {"secret_key",      VALUE_TEXT,     SECRET | SHOWN, AT(secret_key),      NULL,        1,             512,
+     .says = "Its secret; better in a file, or in a variable as here.", .example = "${AWS_SECRET_ACCESS_KEY}"},
+    {"secret_key_file", VALUE_FILE,     0,              AT(secret_key_file), NULL,        0,             0,
+     .says = "A file whose first line is the secret.", .example = "/etc/onecase/s3.secret"},
+    {"ca_file",         VALUE_FILE,     0,              AT(ca_file),         "",          0,             0,
+     .says = "Certificates of authorities to trust besides the system's."},
+    {"proxy",           VALUE_TEXT,     SECRET,         AT(proxy),           "",          0,             1024,
+     .says = "A proxy to go by, such as socks5h://proxy.example.org:1080."},
+    {"timeout",         VALUE_DURATION, 0,              AT(timeout_ms),      "60s",       SECONDS(1),    HOURS(1),
+     .says = "How long a request may take, with what it sends or fetches."},
+    {"part_size",       VALUE_OCTETS,   0,              AT(part_size),       "16MB",      5 * MB,        GB,
+     .says = "A file that is longer is sent in parts of this size."},
+};
+#undef AT
+static const struct block s3 = BLOCK_OF(s3_rows, struct config_s3);
+
 /* The file */
 
 #define AT(member) offsetof(struct config, member)
@@ -769,7 +798,9 @@ static const struct setting top_rows[] = {
     {"ledger",          VALUE_LEDGER,   SECRET | FIXED,   AT(ledger),          "sqlite",     0,          0,
      .says = "sqlite, in data_dir, or postgresql://USER@HOST/DATABASE (TLS, verified)."},
     {"blobs",           VALUE_BLOBS,    FIXED,            AT(blobs),           "file",       0,          0,
-     .says = "file, in data_dir, or s3://BUCKET/PREFIX."},
+     .says = "Where originals and attachments are kept: file, in data_dir, or s3://BUCKET/PREFIX."},
+    {"s3",              VALUE_BLOCK,    OPTIONAL | FIXED, AT(s3),              NULL,         0,          0,
+     .says = "The object store that blobs names.", .block = &s3},
     {"templates_dir",   VALUE_FOLDER,   0,                AT(templates_dir),   NULL,         0,          0,
      .says = "Where the templates are; by default those that were installed.", .example = "/etc/onecase/templates"},
     {"approval",        VALUE_CHOICE,   0,                AT(approval),        "one-person", CONFIG_ONE_PERSON, 0,

@@ -183,9 +183,17 @@ bool is_blobs(struct slice text)
 {
     static const struct slice scheme = {"s3://", 5};
     struct slice rest = slice_cut(text, scheme.len, text.len);
+    size_t end = slice_find(rest, '/', 0);
+    struct slice prefix = slice_cut(rest, end + 1, rest.len);
 
-    return slice_eqz(text, "file") ||
-           (slice_starts_nocase(text, scheme) && is_plain(rest) && slice_find(rest, '/', 0) > 0);
+    if (slice_eqz(text, "file"))
+        return true;
+    return slice_starts_nocase(text, scheme) &&
+           made_of(slice_cut(rest, 0, end), "abcdefghijklmnopqrstuvwxyz" DIGITS ".-", false, 3,
+                   63) &&
+           made_of(prefix, LETTERS DIGITS "-_.~/", false, 0, 128) &&
+           !slice_has(prefix, SLICE("//")) && !slice_has(prefix, SLICE("..")) &&
+           (prefix.len == 0 || prefix.at[0] != '/');
 }
 
 bool is_template(struct slice text)

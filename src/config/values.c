@@ -197,7 +197,7 @@ static const struct {
     [VALUE_LISTEN]       = {read_text,     is_listen,       "address and port, such as 127.0.0.1:8025, [::1]:8025, or \"\"", NULL},
     [VALUE_REGEX]        = {read_regex,    is_path,         "an extended regular expression with ( ) around the number", NULL},
     [VALUE_LEDGER]       = {read_text,     is_ledger,       "sqlite, or postgresql://USER@HOST/DATABASE", NULL},
-    [VALUE_BLOBS]        = {read_text,     is_blobs,        "file, or s3://BUCKET/PREFIX", NULL},
+    [VALUE_BLOBS]        = {read_text,     is_blobs,        "file, or s3://BUCKET/PREFIX, of a-z, 0-9, \".\" and \"-\", in PREFIX also A-Z, \"_\", \"~\" and \"/\"", NULL},
     [VALUE_BLOCK]        = {NULL,          NULL,            "a block of settings", NULL},
     [VALUE_BLOCKS]       = {NULL,          NULL,            NULL, say_blocks},
 };

@@ -3,7 +3,6 @@
 
 #include <onecase/blobs.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
@@ -288,13 +287,18 @@ void act_case(struct visit *v)
 /* The name as RFC 6266 and 5987 have it; the path is the ledger's own. */
 static void give_file(struct visit *v, const char *path, const char *name)
 {
-    CLEANUP(str_clear) struct str whole = STR_INIT;
     struct response *r = v->response;
-    str_addf(&whole, "%s/%s", v->ops->config->data_dir, path);
-    r->file = open(str_z(&whole), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (r->file < 0) {
-        refuse(v, errno == ENOENT ? 404 : 500, "The file is not there",
-               "'onecase verify' says what else is missing.");
+    struct err err = ERR_INIT;
+    enum rc rc = v->ops->open_stored(v->ops->self, path, &r->file, &err);
+    if (rc != RC_OK) {
+        r->file = -1;
+        refuse(v,
+               rc == RC_NOT_FOUND  ? 404
+               : rc == RC_DEFERRED ? 503
+                                   : 500,
+               rc == RC_NOT_FOUND ? "The file is not there" : "The file cannot be had now",
+               rc == RC_NOT_FOUND ? "'onecase verify' says what else is missing."
+                                  : "'onecase doctor' says why.");
         return;
     }
     r->type = "application/octet-stream";

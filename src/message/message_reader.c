@@ -162,7 +162,8 @@ static enum rc ask_for_large(struct exchange *x, struct message *out, struct err
 
 static bool is_let_in(const char *path)
 {
-    return slice_starts_nocase(slice_z(path), SLICE("items/"));
+    return slice_starts_nocase(slice_z(path), SLICE("items/")) ||
+           slice_starts_nocase(slice_z(path), SLICE(READER_LET_IN_COPY));
 }
 
 static bool is_ours(const char *path)

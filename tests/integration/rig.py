@@ -177,6 +177,7 @@ class Rig:
         self.delivered = []   # octets that tests put into the inbox
         self.said = ""        # everything that the program wrote to its error output
         self.services, self.connection = [], None
+        self.store = self.bucket = None  # where files are kept, if not in data_dir
         (self.folder / "password").write_text(PASSWORD + "\n")
         (self.folder / "password").chmod(0o600)
         authority = str(servers.authority.file)
@@ -228,11 +229,11 @@ class Rig:
     def environment(self):
         return {**os.environ, "LC_ALL": "C.UTF-8", "ONECASE_CONFIG": str(self.config), "TZ": "UTC"}
 
-    def run(self, *words, status=0, seconds=60):
+    def run(self, *words, status=0, seconds=60, typed=""):
         """Runs a command; fails unless it ends with `status` (None: any)."""
         self.write()
         done = subprocess.run([PROGRAM, *words], env=self.environment(), capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=seconds)
+                              input=typed, timeout=seconds)
         self.said += done.stderr
         assert status is None or done.returncode == status, \
             f"onecase {' '.join(words)}: {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
@@ -261,8 +262,7 @@ class Rig:
     def item_of(self, octets):
         """The item that took this mail as its first, whole."""
         for item in self.items():
-            path = self.data / "items" / item["key"][:2] / item["key"] / "original.eml"
-            if path.exists() and path.read_bytes() == as_stored(octets):
+            if self.octets_of(f"items/{item['key'][:2]}/{item['key']}/original.eml") == as_stored(octets):
                 return self.json("item", item["key"])
         raise AssertionError("no item has this mail")
 
@@ -354,8 +354,28 @@ class Rig:
         """Letters that Postfix took for senders, copies to the own mailbox not among them."""
         return [m for m in self.postfix.accepted() if self.address in (m["From"] or "")]
 
+    # where files are kept
+
+    def on_store(self, store, bucket, port=None):
+        """Files are kept in an object store, which may be reached by another port."""
+        self.store, self.bucket = store, bucket
+        self.settings["blobs"], self.settings["s3"] = f"s3://{bucket}/{self.user}", store.settings(port)
+
+    def kept_as(self, path):
+        """An attachment's name is none of the store's."""
+        return re.sub(r"(/attachments/\d+)-.*", r"\1", path, flags=re.S) if self.store else path
+
+    def octets_of(self, path):
+        """Of a stored file, or None."""
+        if self.store:
+            return self.store.get(self.bucket, f"{self.user}/{self.kept_as(path)}")
+        return (self.data / path).read_bytes() if (self.data / path).exists() else None
+
     def files(self):
-        """Everything in data_dir that is a mail's, as path -> SHA-256."""
+        """Everything that is a mail's, as path -> SHA-256."""
+        if self.store:
+            return {name.removeprefix(f"{self.user}/"): sha256(octets)
+                    for name, octets in self.store.objects(self.bucket, f"{self.user}/").items()}
         top = self.data / "items"
         return {str(path.relative_to(self.data)): sha256(path.read_bytes())
                 for path in sorted(top.rglob("*")) if path.is_file()}
@@ -440,11 +460,11 @@ def v3_files_are_the_plan(rig, view):
             assert a["status"] in ("stored", "refused", "quarantined")
             if a["status"] == "stored":
                 expected[a["path"]] = a["sha256"]
-                assert (rig.data / a["path"]).stat().st_size == a["size"]
+                assert len(rig.octets_of(a["path"])) == a["size"]
     on_disk = {path for path in view.files if view.of_key[path.split("/")[2]]["disposition"] not in ("evidence", "adopted")}
-    assert on_disk == set(expected), "V3: files on the disk and planned ones differ"
+    assert on_disk == {rig.kept_as(path) for path in expected}, "V3: files on the disk and planned ones differ"
     for path, digest in expected.items():
-        assert digest is None or view.files[path] == digest, f"V3: {path} holds something else"
+        assert digest is None or view.files[rig.kept_as(path)] == digest, f"V3: {path} holds something else"
     planned = collections.Counter((i["key"], e["target"]) for i in view.items for e in effects(i, "attachment"))
     assert all(count == 1 for count in planned.values()), "V3: an attachment is planned twice"
     for item in view.items:

@@ -408,6 +408,29 @@ static void settings_that_contradict_each_other_are_told(void **state)
         {"a destination nobody can ask", DESK(""),
          "f:5:5: guarantee: none without find: where nobody knows whether a case was made only a "
          "person can tell; expected unknown: reconcile, or find, or another guarantee\n"},
+        {"an object store and nothing about it", WHOLE "blobs: s3://mail/x\n",
+         "f:4:8: blobs: s3://… needs the block s3: expected it with endpoint, region, access_key "
+         "and secret_key or secret_key_file\n"},
+        {"an object store over a plain wire",
+         WHOLE "blobs: s3://mail/x\ns3: {endpoint: \"http://s3.example.org\", access_key: a, "
+               "secret_key: b}\n",
+         "f:5:16: endpoint: http:// is for this machine alone (localhost, 127.0.0.1): expected "
+         "https://\n"},
+        {"an object store without a secret",
+         WHOLE "blobs: s3://mail/x\ns3: {endpoint: \"https://s3.example.org\", access_key: a}\n",
+         "f:5:5: expected one of secret_key and secret_key_file\n"},
+        {"an object store whose address holds a secret",
+         WHOLE "blobs: s3://mail/x\ns3: {endpoint: \"https://a:b@s3.example.org\", access_key: a, "
+               "secret_key: b}\n",
+         "f:5:16: endpoint: expected a URL such as https://s3.example.org\n"},
+        {"a bucket that none may have", WHOLE "blobs: s3://Mail\n",
+         "f:4:8: blobs: \"s3://Mail\" is not file, or s3://BUCKET/PREFIX, of a-z, 0-9, \".\" and "
+         "\"-\", in "
+         "PREFIX also A-Z, \"_\", \"~\" and \"/\"\n"},
+        {"a prefix that leads elsewhere", WHOLE "blobs: s3://mail/a/../b\n",
+         "f:4:8: blobs: \"s3://mail/a/../b\" is not file, or s3://BUCKET/PREFIX, of a-z, 0-9, "
+         "\".\" and \"-\", in "
+         "PREFIX also A-Z, \"_\", \"~\" and \"/\"\n"},
         {"a destination over a plain wire",
          WHOLE
          "destinations:\n  - {name: desk, url: \"http://desk.example.org\", unknown: reconcile,"
@@ -571,6 +594,9 @@ static void everything_that_is_said_lands_in_its_place(void **state)
     struct config *c = load_good(
         "name: desk\nenvironment: test\nowner: Ägidius\ntimezone: UTC\ndata_dir: data\n"
         "ledger: postgresql://u:p@h/onecase\nblobs: s3://bucket/x\n"
+        "s3: {endpoint: \"https://s3.example.org\", region: eu-1, path_style: false, access_key: "
+        "k,\n"
+        "  secret_key: s, timeout: 9s, part_size: 5MB}\n"
         "mailboxes:\n"
         "  - id: a.b_c-1\n"
         "    mode: look-only\n"
@@ -614,6 +640,13 @@ static void everything_that_is_said_lands_in_its_place(void **state)
     assert_string_equal(c->owner, "Ägidius");
     assert_string_equal(c->data_dir, "/etc/onecase/data");
     assert_string_equal(c->ledger, "postgresql://u:p@h/onecase");
+    assert_string_equal(c->s3.endpoint, "https://s3.example.org");
+    assert_string_equal(c->s3.region, "eu-1");
+    assert_false(c->s3.path_style);
+    assert_string_equal(c->s3.access_key, "k");
+    assert_string_equal(c->s3.secret_key, "s");
+    assert_int_equal(c->s3.timeout_ms, 9000);
+    assert_int_equal(c->s3.part_size, 5 << 20);
     assert_string_equal(m->id, "a.b_c-1");
     assert_int_equal(m->mode, CONFIG_LOOK_ONLY);
     assert_string_equal(m->previously, "old");

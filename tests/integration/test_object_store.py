@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program with its files in an object store: what is true of a folder is true there. Rows B02, B03, B05."""
+import http.client
+import os
+import re
+import socket
+import subprocess
+import tarfile
+import urllib.parse
+from pathlib import Path
+
+import pytest
+
+import mails
+from mails import MARKER, PDF, part, plain, sender, with_parts
+from object_store import ACCESS, SECRET, Faulty, Swift
+from rig import TOP, assert_invariants, await_, sha256
+
+BUCKET = "mail"
+PEOPLE = ["--by", "Ann", "--reason", "request 2026-17"]
+LARGE = b"%PDF-1.4\n" + bytes(range(256)) * (21 << 10)  # sent in two parts
+
+
+@pytest.fixture(scope="module")
+def store(scratch):
+    with Swift() as swift:
+        swift.make_bucket(BUCKET)
+        yield swift
+
+
+@pytest.fixture
+def desk(make_rig, store):
+    rig = make_rig()
+    rig.on_store(store, BUCKET)
+    rig.settings["s3"]["part_size"] = "5MB"
+    return rig
+
+
+def test_the_port_of_files_keeps_its_contract_there(store):
+    program = Path(os.environ.get("ONECASE_UNIT", TOP / "build" / "asan" / "tests")) / "test_blob_port"
+    where = f"http://127.0.0.1:{store.port} {ACCESS} {SECRET} {BUCKET}"
+    done = subprocess.run([program], env={**os.environ, "ONECASE_TEST_S3": where}, capture_output=True, text=True, timeout=120)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said[-6000:]
+    assert len(re.findall(r"^\[       OK \]", said, re.M)) == len(re.findall(r"^\[ RUN      \]", said, re.M)) > 0
+
+
+def attached(name, octets=PDF, **more):
+    return with_parts(name, part(f'attachment; filename="{name} {MARKER}+=é.pdf"', octets), **more)
+
+
+def test_varied_mails_and_a_large_one_are_kept_whole_and_nothing_but_a_spool_is_on_the_disk(desk):
+    varied = mails.varied()[:5]
+    desk.deliver(*varied, attached("large", LARGE))
+    first = desk.once(seconds=120)
+    assert first["new"] == 6 and first["completed"] == 6
+    desk.deliver(*varied[:2])
+    assert desk.once()["duplicates"] == 2
+    assert_invariants(desk)
+    assert sha256(LARGE) in desk.files().values()
+    assert not (desk.data / "items").exists() and not list((desk.data / "incoming").iterdir())
+    for name in desk.files():
+        assert re.fullmatch(r"items/([0-9a-f]{2})/\1[0-9a-f]{62}/(original\.eml|attachments/\d\d)", name), "no name that a sender gave"
+    assert desk.run("verify").returncode == 0
+    case = next(c for c in desk.json("cases") if c["subject"].startswith("About large"))
+    assert f"s3://{BUCKET}/{desk.user}/items/" in desk.run("case", case["reference"]).stdout
+    assert SECRET not in desk.said
+
+
+WRONG = [
+    ("slow-down", "PUT", 3, PDF), ("drop", "PUT", 2, PDF), ("lost", "PUT", 2, PDF), ("half", "GET .*/items/", 2, PDF),
+    ("slow-down", "GET|HEAD", 3, PDF), ("drop", "POST .*uploads", 1, LARGE), ("slow-down", "PUT .*partNumber=2", 1, LARGE),
+    ("lost", "POST .*uploadId", 1, LARGE),
+]
+
+
+def test_B05_whatever_goes_wrong_on_the_way_nothing_is_lost_or_half_and_nobody_told_twice(desk, store):
+    with Faulty(store) as faulty:
+        desk.settings["s3"].update(store.settings(faulty.port))
+        for number, (how, kind, times, octets) in enumerate(WRONG):
+            desk.deliver(attached(f"faulty{number}", octets))
+            faulty.go_wrong(how, kind, times)
+            await_(lambda: not desk.once()["deferred"], f"nothing is deferred: {how} {kind}", 60)
+            assert faulty.faults == times, f"all of it went wrong: {how} {kind}"
+        assert not store.uploads(BUCKET), "an upload that failed is ended"
+    desk.on_store(store, BUCKET)
+    assert_invariants(desk)
+    assert desk.counts()["complete"] == len(WRONG) == len(desk.acknowledgements())
+
+
+def test_B02_B03_what_stands_there_is_never_overwritten_and_what_was_changed_is_found(desk, store):
+    desk.deliver(attached("mine"))
+    desk.once()
+    item, = desk.items()
+    path = f"items/{item['key'][:2]}/{item['key']}"
+    store.put(BUCKET, f"{desk.user}/{path}/attachments/01", b"other octets")
+    store.put(BUCKET, f"{desk.user}/items/ff/{'f' * 64}/original.eml", b"nobody's")
+    said = desk.run("verify", status=1).stdout
+    assert f"{path}/attachments/01" in said and "not what was stored" in said and "nothing in the ledger knows it" in said
+    store.remove(BUCKET, f"{desk.user}/{path}/original.eml")
+    assert f"{path}/original.eml: it is not there" in desk.run("verify", status=1).stdout
+    taken = plain("taken")
+    desk.deliver(taken)
+    key = sha256(f"help:{re.search(rb'(?i)^message-id: *(<.*>)', taken, re.M)[1].decode()}".encode())
+    name = f"{desk.user}/items/{key[:2]}/{key}/original.eml"
+    store.put(BUCKET, name, b"somebody else's")
+    desk.once()
+    assert store.get(BUCKET, name) == b"somebody else's"
+    assert [i["reason"] for i in desk.items("--state", "needs_reconciliation")] == ["file-differs"]
+
+
+def test_B02_of_two_runs_that_write_at_one_instant_the_second_is_told_where_the_store_knows_the_condition(desk, store):
+    with Faulty(store) as faulty:
+        desk.settings["s3"].update(store.settings(faulty.port))
+        faulty.conditional = True
+        theirs = []
+
+        def write_first(line):
+            if line.startswith("PUT") and "original.eml" in line and not theirs:
+                theirs.append(urllib.parse.unquote(line.split(" ")[1])[1:].split("/", 1)[1])
+                store.put(BUCKET, theirs[0], b"the other's")
+
+        faulty.before = write_first
+        desk.deliver(plain("raced"))
+        desk.once()
+    assert store.get(BUCKET, theirs[0]) == b"the other's"
+    assert [i["reason"] for i in desk.items("--state", "needs_reconciliation")] == ["file-differs"]
+
+
+def test_files_are_exported_shown_archived_erased_saved_and_brought_back(desk, tmp_path):
+    desk.deliver(attached("one"), attached("two"))
+    desk.once()
+    one = next(i for i in desk.items() if "About one" in desk.json("case", i["case"])["subject"])
+    before = desk.files()
+
+    desk.run("export", one["key"], "--to", str(tmp_path / "one.tar"))
+    with tarfile.open(tmp_path / "one.tar") as bundle:
+        inside = {sha256(bundle.extractfile(m).read()) for m in bundle if m.isfile()}
+    assert {digest for name, digest in before.items() if one["key"] in name} <= inside
+
+    desk.run("backup", str(tmp_path / "backup"))
+    desk.run("erase", sender("one"), *PEOPLE)
+    assert {name for name in before if one["key"] not in name} == set(desk.files()), "what was erased is gone, the rest is there"
+    assert desk.run("verify").returncode == 0
+
+    desk.data.rename(desk.data.with_name("lost"))
+    desk.run("restore", str(tmp_path / "backup"))
+    assert desk.files() == before and desk.run("verify", status=None).returncode == 0
+
+
+def test_the_console_gives_files_that_the_store_has(desk):
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    desk.settings["console"] = {"listen": f"127.0.0.1:{port}"}
+    desk.deliver(attached("shown"))
+    desk.once()
+    case, = desk.json("cases")
+    desk.run("user", "add", "ann", "--role", "owner", typed="correct horse battery\n")
+    service = desk.serve()
+
+    def ask(method, path, body=None, cookie=""):
+        link = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        link.request(method, path, body, {"Content-Type": "application/x-www-form-urlencoded", "Cookie": cookie,
+                                          "Origin": f"http://127.0.0.1:{port}"})
+        answer = link.getresponse()
+        return answer.status, answer.headers, answer.read()
+
+    def listens():
+        try:
+            return ask("GET", "/healthz")[0] == 200
+        except OSError:
+            return False
+
+    await_(listens, "the console answers")
+    _, headers, _ = ask("POST", "/sign-in", urllib.parse.urlencode({"name": "ann", "password": "correct horse battery"}))
+    cookie = headers["Set-Cookie"].split(";")[0]
+    status, _, octets = ask("GET", f"/case/{case['reference']}/file/1", cookie=cookie)
+    assert status == 200 and octets == PDF
+    assert service.end() == 0
+
+
+@pytest.mark.parametrize("more, says", [
+    ({"secret_key": "wrong"}, "s3.secret_key"),
+    ({"access_key": "nobody"}, "check s3.access_key"),
+    ({"region": "us-east-1"}, "mend s3.region"),
+    ({"endpoint": "http://127.0.0.1:1"}, "cannot be connected to"),
+], ids=["secret", "account", "region", "no server"])
+def test_doctor_says_what_is_wrong_with_the_store(desk, more, says):
+    desk.settings["s3"].update(more)
+    found = next(f for f in desk.json("doctor", status=1) if f["what"].startswith("object store") and f["finding"] == "bad")
+    assert says in found["mend"] and SECRET not in str(found)
+
+
+def test_doctor_tries_the_store_and_leaves_nothing_there(desk, store):
+    def found():
+        return {f["what"].removeprefix("object store: "): f["finding"] for f in desk.json("doctor", status=None)
+                if f["what"].startswith("object store")}
+
+    good = {"an object can be written, read back and removed": "good", "its clock and this machine's agree": "good"}
+    assert found() == {**good, "it never overwrites an object": "warning"}, "Swift answers 501"
+    with Faulty(store) as faulty:
+        desk.on_store(store, BUCKET, faulty.port)
+        faulty.conditional = True
+        assert found() == {**good, "it never overwrites an object": "good"}
+    desk.on_store(store, BUCKET)
+    assert store.objects(BUCKET, f"{desk.user}/") == {}
+    desk.settings["blobs"] = "s3://no-such-bucket"
+    bad = next(f for f in desk.json("doctor", status=1) if f["what"].startswith("object store"))
+    assert "there is no such bucket" in bad["mend"]
