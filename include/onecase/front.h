@@ -194,10 +194,67 @@ void not_sent_words(int64_t from_ms, int64_t now_ms, struct str *out);
 /* What is decided about this mail and those like it, as one text: what is proposed and approved. */
 /* What is proposed, in words. */
 void proposal_words(const struct view_proposal *p, struct str *out);
+/* The selection of a proposed replay; nothing where it is none. */
+void proposal_selection(const char *subject, struct str *out);
 void decision_subject(const struct decision_request *request,
                       const char *key,
                       const struct view *like,
                       struct str *out);
+
+/* ---- replaying.c: which mails are replayed, and what that would do --------------------------------------- */
+
+struct replay_choice {
+    const char *state; /* of the mails */
+    const char *
+        where; /* "from=ADDRESS", "domain=NAME", "mailbox=ID", "reason=WORD", "case=REFERENCE"; NULL: all */
+    bool resend; /* confirmations that were refused, skipped or given up, too */
+};
+
+/* What a replay would do, or did, with each of these mails. */
+struct replay_shown {
+    char key[KEY_SIZE], reference[REFERENCE_SIZE];
+    char state[32];
+    struct replay_result result;
+};
+
+struct replay_plan {
+    struct replay_shown *item; /* owned; of many in the order of their keys */
+    size_t count;
+    struct replay_result sum;
+    char plan[DIGEST_HEX_SIZE]; /* changes with whatever it rests on */
+    struct str selection;       /* the choice as one text: finds an interrupted replay again */
+    bool resend, many;
+};
+
+/* Who has a replay done. */
+struct decided_by {
+    const char *by, *why, *second; /* second: "" is nobody */
+};
+
+void replay_plan_clear(struct replay_plan *plan); /* for CLEANUP */
+/* RC_USAGE: there is no such state or condition. `out` is to be cleared whatever comes out. */
+enum rc replay_plan_many(const struct operations *ops,
+                         const struct replay_choice *choice,
+                         struct replay_plan *out,
+                         struct err *err) MUST_CHECK;
+enum rc replay_plan_one(const struct operations *ops,
+                        const struct view_item *item,
+                        bool resend,
+                        struct replay_plan *out,
+                        struct err *err) MUST_CHECK;
+/* What is proposed and approved, where that takes two. */
+void replay_subject(const struct replay_plan *plan, struct str *out);
+/* Begins the replay of many, as ledger_operators.bulk_begin; bulk_next does them. */
+enum rc replay_begin(const struct operations *ops,
+                     const struct replay_plan *plan,
+                     const struct decided_by *decided,
+                     struct instant now,
+                     struct bulk *out,
+                     struct err *err) MUST_CHECK;
+/* The choice of a selection, its texts in `room`; false: it is of one mail. */
+bool replay_choice_parse(const char *selection, struct str *room, struct replay_choice *out);
+/* "mails that are 'complete', to help" */
+void selection_words(const char *selection, struct str *out);
 
 /* ---- story.c: what happened to a mail, in plain words -------------------------------------------------- */
 
@@ -240,12 +297,6 @@ void json_cases(const struct view *view, bool whole, struct str *out);
 void json_status(const struct view *view, int64_t now_ms, struct str *out);
 void json_webhooks(const struct view *webhooks, const struct view *dead, struct str *out);
 void json_duplicates(const struct view *view, struct str *out);
-/* What a replay would do, or did, with each of these items. */
-struct replay_shown {
-    char key[KEY_SIZE], reference[REFERENCE_SIZE];
-    char state[32];
-    struct replay_result result;
-};
 void json_replay(const struct replay_shown *item, size_t count, const char *plan, struct str *out);
 /* What export has written. */
 struct exported {

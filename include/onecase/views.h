@@ -55,6 +55,13 @@ struct view_sender_rule {
     const char *mailbox, *sender, *key, *reference, *by, *why; /* key: the mail it was said of */
 };
 
+/* A replay of many: as it was chosen, and how far it is. */
+struct view_bulk {
+    int64_t id, begun_ms, ended_ms; /* NOT_DUE: it is not ended */
+    int64_t all, done;
+    const char *selection, *by, *second, *why;
+};
+
 /* What one person has proposed and another is to approve. */
 struct view_proposal {
     int64_t id, proposed_ms;
@@ -416,6 +423,8 @@ struct views {
                     struct err *err);
     /* view_contradiction. */
     enum rc (*contradictions)(void *self, struct view *out, struct err *err);
+    /* view_bulk, newest first; of an `id` that one alone, 0: all. */
+    enum rc (*bulks)(void *self, int64_t id, size_t limit, struct view *out, struct err *err);
     /* view_sender_rule, those that stand; view_proposal, those that are open; oldest first. */
     enum rc (*sender_rules)(void *self, struct view *out, struct err *err);
     enum rc (*proposals)(void *self, struct view *out, struct err *err);

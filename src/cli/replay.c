@@ -2,160 +2,34 @@
 #include "cli_p.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The mails that are meant, each with its plan, and the plan of all. */
-struct chosen {
-    struct replay_shown *item; /* owned */
-    size_t count;
-    struct replay_result sum;
-    char plan[DIGEST_HEX_SIZE];
-    struct str selection; /* what was typed: finds an interrupted replay again */
-    bool resend, many;
-};
-
-static void chosen_clear(struct chosen *c)
-{
-    mem_free(&c->item);
-    str_clear(&c->selection);
-}
-
 /* ---- which mails -------------------------------------------------------------------------------------- */
 
-static const char *domain_of(const char *address)
-{
-    const char *at = strrchr(address, '@');
-    return at ? at + 1 : "";
-}
-
-/* clang-format off */
-static const char *from_of(const struct view_item *i)    { return i->sender; }
-static const char *domain_of_item(const struct view_item *i) { return domain_of(i->sender); }
-static const char *mailbox_of(const struct view_item *i) { return i->mailbox; }
-static const char *reason_of(const struct view_item *i)  { return i->reason; }
-static const char *case_of(const struct view_item *i)    { return i->reference; }
-
-static const struct {
-    const char *name;
-    const char *(*of)(const struct view_item *i);
-} conditions[] = {
-    { "from", from_of }, { "domain", domain_of_item }, { "mailbox", mailbox_of },
-    { "reason", reason_of }, { "case", case_of },
-};
-/* clang-format on */
-
-struct where {
-    const char *(*of)(const struct view_item *i); /* NULL: all */
-    struct slice value;
-};
-
-static enum rc where_of(const struct call *call, struct where *out, struct err *err)
-{
-    const char *text = args_get(&call->args, "--where");
-    *out = (struct where){.of = NULL};
-    if (!text)
-        return RC_OK;
-    struct slice rest = slice_z(text), name;
-    if (strchr(text, '=') && slice_next(&rest, '=', &name))
-        for (size_t i = 0; i < LENGTH(conditions); i++)
-            if (slice_eqz(name, conditions[i].name)) {
-                *out = (struct where){conditions[i].of, rest};
-                return RC_OK;
-            }
-    return FAIL(
-        err, RC_USAGE,
-        "--where takes from=ADDRESS, domain=NAME, mailbox=ID, reason=WORD or case=REFERENCE");
-}
-
-static bool meant(const struct where *w, const struct view_item *i)
-{
-    return !w->of || slice_eq_nocase(slice_z(w->of(i)), w->value);
-}
-
-static enum rc
-add(const struct call *call, struct chosen *c, const struct view_item *i, struct err *err)
-{
-    const struct ledger *l = call->ops->ledger;
-    c->item = mem_grow(c->item, c->count + 1, sizeof *c->item);
-    struct replay_shown *s = &c->item[c->count];
-    *s = (struct replay_shown){.key = ""};
-    text_copy(s->key, sizeof s->key, i->key);
-    text_copy(s->reference, sizeof s->reference, i->reference);
-    text_copy(s->state, sizeof s->state, i->state);
-    TRY(l->operators->replay_plan(l->self, s->key, c->resend, c->many, &s->result, err));
-    c->sum.run_again += s->result.run_again;
-    c->sum.proven_done += s->result.proven_done;
-    c->sum.in_doubt += s->result.in_doubt;
-    c->sum.of_programs += s->result.of_programs;
-    c->count++;
-    return RC_OK;
-}
-
-static enum rc choose_one(const struct call *call, struct chosen *c, struct err *err)
+static enum rc choose_one(const struct call *call, struct replay_plan *p, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     TRY(one_item(call, &view, err));
-    TRY(add(call, c, view.row, err));
-    text_copy(c->plan, sizeof c->plan, c->item[0].result.plan);
-    return RC_OK;
+    return replay_plan_one(call->ops, view.row, args_has(&call->args, "--resend-acknowledgement"),
+                           p, err);
 }
 
-static int by_key(const void *a, const void *b)
+static enum rc choose(const struct call *call, struct replay_plan *p, struct err *err)
 {
-    const struct replay_shown *x = a, *y = b;
-    return strcmp(x->key, y->key);
-}
-
-static void plan_of_all(struct chosen *c)
-{
-    struct sha256 *h = sha256_new();
-    if (c->count > 0)
-        qsort(c->item, c->count, sizeof *c->item, by_key);
-    for (size_t i = 0; i < c->count; i++)
-        sha256_add(h, slice_z(c->item[i].result.plan));
-    struct digest all = sha256_done(&h);
-    digest_hex(&all, c->plan);
-}
-
-static enum rc
-choose_many(const struct call *call, const char *state, struct chosen *c, struct err *err)
-{
-    CLEANUP(view_clear) struct view view = {0};
-    const struct views *v = call->ops->views;
-    const struct view_filter filter = {.state = state, .older_than_ms = NOT_DUE};
-    enum item_state known;
-    struct where where;
-    if (!item_state_parse(state, &known))
-        return FAIL(err, RC_USAGE,
-                    "--state takes received, in_progress, complete or needs_reconciliation");
-    TRY(where_of(call, &where, err));
-    TRY(v->items(v->self, &filter, &view, err));
-    const struct view_item *row = view.row;
-    for (size_t i = 0; i < view.count; i++)
-        if (meant(&where, &row[i]))
-            TRY(add(call, c, &row[i], err));
-    plan_of_all(c);
-    return RC_OK;
-}
-
-static enum rc choose(const struct call *call, struct chosen *c, struct err *err)
-{
-    const char *key = args_get(&call->args, "KEY"), *state = args_get(&call->args, "--state");
-    const char *where = args_get(&call->args, "--where");
-    c->resend = args_has(&call->args, "--resend-acknowledgement");
-    c->many = !key;
-    if (!key == !state || (key && where))
+    const char *key = args_get(&call->args, "KEY");
+    const struct replay_choice choice = {.state = args_get(&call->args, "--state"),
+                                         .where = args_get(&call->args, "--where"),
+                                         .resend =
+                                             args_has(&call->args, "--resend-acknowledgement")};
+    if (!key == !choice.state || (key && choice.where))
         return FAIL(err, RC_USAGE, "replay takes a KEY, or --state S with or without --where");
-    str_addf(&c->selection, "replay %s%s%s%s", key ? key : state, where ? " " : "",
-             where ? where : "", c->resend ? " resend" : "");
-    return key ? choose_one(call, c, err) : choose_many(call, state, c, err);
+    return key ? choose_one(call, p, err) : replay_plan_many(call->ops, &choice, p, err);
 }
 
 /* ---- the plan ------------------------------------------------------------------------------------------ */
 
-static void page(const struct call *call, const struct chosen *c)
+static void page(const struct call *call, const struct replay_plan *c)
 {
     /* clang-format off */
     static const struct column columns[] = {
@@ -189,7 +63,7 @@ static void told_of_programs(const struct replay_result *sum)
             sum->of_programs);
 }
 
-static void told(const struct call *call, const struct chosen *c)
+static void told(const struct call *call, const struct replay_plan *c)
 {
     CLEANUP(str_clear) struct str text = STR_INIT;
     str_addf(&text,
@@ -213,7 +87,7 @@ static void steps(const struct call *call, const char *key)
                label("status", i->effect[n].status));
 }
 
-static int show(const struct call *call, const struct chosen *c)
+static int show(const struct call *call, const struct replay_plan *c)
 {
     CLEANUP(str_clear) struct str out = STR_INIT;
     if (call->json) {
@@ -240,7 +114,7 @@ static int show(const struct call *call, const struct chosen *c)
 
 struct doing {
     struct call *call;
-    struct chosen *chosen;
+    struct replay_plan *chosen;
     const char *by, *why;
     struct second_person person;
 };
@@ -262,7 +136,7 @@ static void said_after(const struct replay_result *r)
 static int replay_one(struct doing *d)
 {
     const struct ledger *l = d->call->ops->ledger;
-    struct chosen *c = d->chosen;
+    struct replay_plan *c = d->chosen;
     struct replay_shown *s = &c->item[0];
     struct instant now = {.wall_ms = d->call->now_ms};
     struct err err = ERR_INIT;
@@ -337,38 +211,28 @@ static int go_on_with(struct doing *d, struct bulk *b)
 
 static int replay_many(struct doing *d)
 {
-    const struct ledger *l = d->call->ops->ledger;
-    struct chosen *c = d->chosen;
+    const struct decided_by decided = {d->person.first, d->why, d->person.second};
+    struct replay_plan *c = d->chosen;
     struct instant now = {.wall_ms = d->call->now_ms};
     struct err err = ERR_INIT;
     struct bulk b;
-    CLEANUP(mem_free) char(*key)[KEY_SIZE] = mem_new(c->count + 1, sizeof *key);
-    for (size_t i = 0; i < c->count; i++)
-        memcpy(key[i], c->item[i].key, KEY_SIZE);
-    const struct bulk_request request = {.selection = str_z(&c->selection),
-                                         .by = d->person.first,
-                                         .why = d->why,
-                                         .second = d->person.second,
-                                         .resend = c->resend,
-                                         .key = (const char(*)[KEY_SIZE])key,
-                                         .keys = c->count};
     printf("Replays %zu mails. ", c->count);
     told(d->call, c);
     fflush(stdout);
-    if (l->operators->bulk_begin(l->self, &request, now, &b, &err) != RC_OK)
+    if (replay_begin(d->call->ops, c, &decided, now, &b, &err) != RC_OK)
         return failed(&err);
     return go_through(d, &b);
 }
 
 static int approve(struct doing *d)
 {
-    const struct chosen *c = d->chosen;
+    const struct replay_plan *c = d->chosen;
     const char *plan = args_get(&d->call->args, "--plan");
     bool one = args_has(&d->call->args, "KEY");
     if (plan && (strlen(plan) < 16 || strncmp(plan, c->plan, strlen(plan)) != 0))
         return changed_since(c->plan);
     CLEANUP(str_clear) struct str subject = STR_INIT;
-    str_addf(&subject, "%s %s", str_z(&c->selection), c->plan);
+    replay_subject(c, &subject);
     const struct decided decided = {str_z(&subject), one ? c->item[0].key : "", d->by, d->why,
                                     args_has(&d->call->args, "--approve")};
     int status = second_person(d->call, &decided, &d->person);
@@ -379,7 +243,7 @@ static int approve(struct doing *d)
 
 int cmd_replay(struct call *call)
 {
-    CLEANUP(chosen_clear) struct chosen chosen = {.selection = STR_INIT};
+    CLEANUP(replay_plan_clear) struct replay_plan chosen = {.selection = STR_INIT};
     CLEANUP(str_clear) struct str by = STR_INIT;
     struct doing doing = {.call = call, .chosen = &chosen};
     const struct ledger *l = call->ops->ledger;

@@ -118,6 +118,14 @@ void refuse(struct visit *v, unsigned status, const char *title, const char *tex
     show(v, "refused", title);
 }
 
+const char *err_words(const struct err *err)
+{
+    if (err->rc != RC_BROKEN)
+        return err->text;
+    log_event(LOG_ERROR, "console.broken", "why=\"%s\"", err->text);
+    return "The log of the service says what.";
+}
+
 void refuse_err(struct visit *v, const struct err *err)
 {
     /* clang-format off */
@@ -131,13 +139,11 @@ void refuse_err(struct visit *v, const struct err *err)
         [RC_BROKEN]    = { 500, "Something is broken"   },
     };
     /* clang-format on */
-    if (err->rc == RC_BROKEN)
-        log_event(LOG_ERROR, "console.broken", "why=\"%s\"", err->text);
     if (err->rc == RC_DEFERRED)
         log_event(LOG_WARN, "console.deferred", "page=%s why=\"%s\"", v->route, err->text);
     bool known = err->rc < RC_COUNT && as[err->rc].status > 0;
     refuse(v, known ? as[err->rc].status : 500, known ? as[err->rc].title : "Something is broken",
-           err->rc == RC_BROKEN ? "The log of the service says what." : err->text);
+           err_words(err));
 }
 
 void redirect(struct visit *v, const char *format, ...)

@@ -38,12 +38,21 @@ struct response {
 
 struct templates;
 
+/* A replay of many that this console goes through beside answering. */
+struct work {
+    int64_t bulk;   /* 0: none */
+    int64_t due_ms; /* boot time */
+    bool goes_on;
+    char why[300]; /* why it does not, or not just now */
+};
+
 struct console {
     const struct operations *ops;
     const struct console_settings *settings;
     struct templates *templates;
     struct session_limits limits;
     char nobody[SECRET_SIZE];
+    struct work work[8];
 };
 
 struct visit {
@@ -81,6 +90,8 @@ void show(struct visit *v, const char *name, const char *title);
 /* A page that says why not, and what to do. */
 void refuse(struct visit *v, unsigned status, const char *title, const char *text);
 void refuse_err(struct visit *v, const struct err *err);
+/* What a person is told of a failure; what is broken is logged, and no more said of it. Borrowed. */
+const char *err_words(const struct err *err);
 void redirect(struct visit *v, const char *format, ...) PRINTF(2, 3);
 void answer_json(struct visit *v, const struct str *json);
 
@@ -93,6 +104,32 @@ const char *personal(const struct visit *v, const char *text);
 bool looked(struct visit *v, const char *page, const char *key);
 /* "ann (console)", as decisions are recorded. */
 void decider_name(const struct visit *v, struct str *out);
+
+/* ---- second.c -------------------------------------------------------------------------------------------- */
+
+struct approving {
+    const char *subject, *key, *by, *why; /* as of proposal_request */
+};
+
+struct approved {
+    bool go_on;                   /* false: it is proposed, and nothing is done yet */
+    char first[200], second[200]; /* who had it done; second: "" is nobody */
+};
+
+/* Where two persons are asked for, proposes it, or approves what another has proposed. RC_REFUSED: this
+ * person cannot, and the text says why. */
+enum rc approve(struct visit *v, const struct approving *a, struct approved *out, struct err *err)
+    MUST_CHECK;
+
+/* ---- working.c ------------------------------------------------------------------------------------------- */
+
+/* NULL: this console does not go through it. */
+const struct work *work_of(const struct console *c, int64_t bulk);
+bool work_begin(struct console *c, int64_t bulk); /* false: it goes through as many as it may */
+void work_stop(struct console *c, int64_t bulk);
+/* Does some of what is due, a few hundredths of a second long; gives the boot time of what is due next,
+ * INT64_MAX: nothing. */
+int64_t work(struct console *c);
 
 /* ---- sign_in.c ------------------------------------------------------------------------------------------- */
 
@@ -154,6 +191,12 @@ void act_rule(struct visit *v);
 void act_refuse(struct visit *v);
 /* The proposals that are open, as {{#proposals}} of the page. */
 enum rc put_proposals(struct visit *v, struct err *err) MUST_CHECK;
+void page_replays(struct visit *v);
+void act_replays(struct visit *v);
+void page_bulk(struct visit *v);
+void act_bulk(struct visit *v);
+/* To the plan of a selection; nothing where it is of one mail. */
+void replay_link(const char *selection, struct str *out);
 void page_deployments(struct visit *v);
 void page_audit(struct visit *v);
 void page_health(struct visit *v);

@@ -208,7 +208,7 @@ struct asked {
     struct str by;
     struct view alike;
     char key[KEY_SIZE];
-    char first[200], second[200];
+    struct approved approved;
     bool note; /* nothing but that */
 };
 
@@ -246,41 +246,25 @@ static enum rc read_asked(struct visit *v, struct asked *a, struct err *err)
     return RC_OK;
 }
 
-/* Where two persons are asked for: true once the second has given the same answer. */
+/* True once it is to be done: at once, or by the second person. */
 static bool second_person(struct visit *v, struct asked *a)
 {
     CLEANUP(str_clear) struct str subject = STR_INIT;
-    struct proposal p;
     struct err err = ERR_INIT;
-    text_copy(a->first, sizeof a->first, a->request.by);
-    a->request.by = a->first;
-    if (v->ops->config->approval != CONFIG_TWO_PERSON)
-        return true;
     decision_subject(&a->request, a->key, &a->alike, &subject);
     str_addz(&subject, a->request.always ? " always" : "");
-    const struct proposal_request request = {.subject = str_z(&subject),
-                                             .key = a->key,
-                                             .by = str_z(&a->by),
-                                             .account = v->account.name,
-                                             .why = a->request.why,
-                                             .approve = may(v, ROLE_OWNER)};
-    if (propose_or_approve(v->ops, &request, v->now, &p, &err) != RC_OK) {
+    const struct approving approving = {
+        .subject = str_z(&subject), .key = a->key, .by = str_z(&a->by), .why = a->request.why};
+    enum rc rc = approve(v, &approving, &a->approved, &err);
+    a->request.by = a->approved.first;
+    a->request.second = a->approved.second;
+    if (rc == RC_REFUSED)
+        ask_again(v, 409, err.text);
+    else if (rc != RC_OK)
         refuse_err(v, &err);
-        return false;
-    }
-    if (p.proposed == PROPOSED_APPROVED) {
-        text_copy(a->first, sizeof a->first, p.by);
-        text_copy(a->second, sizeof a->second, str_z(&a->by));
-        a->request.second = a->second;
-        return true;
-    }
-    if (p.proposed == PROPOSED_NOW)
+    else if (!a->approved.go_on)
         redirect(v, "/mail/%s?said=proposed", v->arg[0]);
-    else if (p.proposed == PROPOSED_BY_YOURSELF)
-        ask_again(v, 409, "You proposed this yourself; it takes a second person.");
-    else
-        ask_again(v, 409, "This was proposed before; an owner approves it by the same answer.");
-    return false;
+    return rc == RC_OK && a->approved.go_on;
 }
 
 static enum rc
@@ -384,40 +368,59 @@ void act_decide(struct visit *v)
 
 /* ---- replay ------------------------------------------------------------------------------------------------- */
 
-static enum rc replay(struct visit *v, struct err *err)
+/* As one text: what is proposed at a terminal is approved here, and the other way round. */
+static enum rc
+replay_approved(struct visit *v, const struct view_item *i, struct approved *out, struct err *err)
+{
+    CLEANUP(replay_plan_clear) struct replay_plan plan = {.selection = STR_INIT};
+    CLEANUP(str_clear) struct str subject = STR_INIT;
+    CLEANUP(str_clear) struct str by = STR_INIT;
+    TRY(replay_plan_one(v->ops, i, false, &plan, err));
+    if (strcmp(plan.plan, form_get(&v->request->form, "plan")) != 0)
+        return FAIL(err, RC_CONFLICT, "the plan has changed");
+    decider_name(v, &by);
+    replay_subject(&plan, &subject);
+    const struct approving approving = {.subject = str_z(&subject),
+                                        .key = i->key,
+                                        .by = str_z(&by),
+                                        .why = form_get(&v->request->form, "reason")};
+    return approve(v, &approving, out, err);
+}
+
+static enum rc replay(struct visit *v, struct approved *approved, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(str_clear) struct str by = STR_INIT;
     const struct ledger *l = v->ops->ledger;
     const struct form *form = &v->request->form;
     struct replay_result result;
     TRY(whole_item(v, v->arg[0], &view, err));
     const struct view_item *i = view.row;
-    decider_name(v, &by);
+    TRY(replay_approved(v, i, approved, err));
+    if (!approved->go_on)
+        return RC_OK;
     const struct replay_request request = {.key = i->key,
-                                           .by = str_z(&by),
+                                           .by = approved->first,
                                            .why = form_get(form, "reason"),
-                                           .second = "",
+                                           .second = approved->second,
                                            .plan = form_get(form, "plan")};
     return l->operators->replay(l->self, &request, v->now, &result, err);
 }
 
 void act_replay(struct visit *v)
 {
+    struct approved approved;
     struct err err = ERR_INIT;
-    if (v->ops->config->approval == CONFIG_TWO_PERSON)
-        ask_again(v, 409,
-                  "Where two persons are asked for, a replay is approved at the terminal: "
-                  "onecase replay KEY --approve.");
-    else if (blank(form_get(&v->request->form, "reason")))
+    if (blank(form_get(&v->request->form, "reason")))
         ask_again(v, 400,
                   "Say why, in a few words: it is recorded with your name. Nothing was changed.");
-    else if (replay(v, &err) == RC_OK)
-        redirect(v, "/mail/%s?said=replayed", v->arg[0]);
+    else if (replay(v, &approved, &err) == RC_OK)
+        redirect(v, "/mail/%s?said=%s", v->arg[0], approved.go_on ? "replayed" : "proposed");
     else if (err.rc == RC_CONFLICT)
         ask_again(v, 409,
                   "The plan has changed since that page was made; it is a new one now. Nothing "
                   "was done.");
+    else if (err.rc == RC_REFUSED)
+        ask_again(v, 409, err.text);
     else
         refuse_err(v, &err);
 }

@@ -52,6 +52,10 @@ static enum rc mails(struct visit *v, struct err *err)
     char path[200];
     (void)page_after(v, &page);
     put_choices(v, page.mailbox, page.state);
+    put_flag(v->page, "may_replay", may(v, ROLE_OPERATOR));
+    put_format(v->page, "replay_link", "/mails/replay?state=%s&only=%s%s",
+               page.state ? page.state : "", page.mailbox ? "mailbox%3D" : "",
+               page.mailbox ? page.mailbox : "");
     TRY(views->item_page(views->self, &page, &view, err));
     const struct view_item *i = view.row;
     size_t shown = view.count > PAGE_ROWS ? PAGE_ROWS : view.count;
@@ -225,10 +229,8 @@ static void again(struct visit *v, unsigned status, const char *problem)
 static void put_not_done(struct visit *v, const char *name, const struct err *err)
 {
     struct fields *row = put_row(v->page, "not_done");
-    if (err->rc == RC_BROKEN)
-        log_event(LOG_ERROR, "console.broken", "why=\"%s\"", err->text);
     put(row, "name", name);
-    put(row, "why", err->rc == RC_BROKEN ? "The log of the service says what." : err->text);
+    put(row, "why", err_words(err));
 }
 
 /* Each is a decision of its own: where one fails, the others stand, and the rest can be sent once more. */

@@ -79,12 +79,17 @@ static void put_proposal(struct visit *v, const struct view_proposal *p)
 {
     struct fields *row = put_row(v->page, "proposals");
     CLEANUP(str_clear) struct str what = STR_INIT;
+    CLEANUP(str_clear) struct str selection = STR_INIT;
+    CLEANUP(str_clear) struct str link = STR_INIT;
     char room[16], token[DIGEST_HEX_SIZE];
     form_token(v, token);
     text_copy(room, 13, p->key);
     proposal_words(p, &what);
     put(row, "form_token", token);
     put_number(row, "proposal", p->id);
+    proposal_selection(p->subject, &selection);
+    replay_link(str_z(&selection), &link);
+    put(row, "plan_link", str_z(&link));
     put(row, "what", str_z(&what));
     put(row, "name", room);
     put_flag(row, "about_mail", p->key[0] != '\0');

@@ -537,8 +537,11 @@ static void serve(struct server *s)
                             {.fd = settings->wake_fd, .events = POLLIN}};
     while (!settings->stopped()) {
         MHD_UNSIGNED_LONG_LONG ms = 5000;
+        int64_t due_ms = work(s->console);
         if (MHD_get_timeout(s->daemon, &ms) != MHD_YES || ms > 5000)
             ms = 5000;
+        if (due_ms < boot_ms(s) + (int64_t)ms)
+            ms = due_ms > boot_ms(s) ? (MHD_UNSIGNED_LONG_LONG)(due_ms - boot_ms(s)) : 0;
         (void)poll(wait, LENGTH(wait), (int)ms);
         MHD_run(s->daemon);
         shut_late(s);

@@ -68,7 +68,7 @@ enum rc put_waiting(struct visit *v, const char *list, struct err *err)
 
 bool asks_by_itself(const struct request *request)
 {
-    return strncmp(request->path, "/waiting/", 9) == 0;
+    return request->fragment || strncmp(request->path, "/waiting/", 9) == 0;
 }
 
 void page_waiting(struct visit *v)

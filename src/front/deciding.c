@@ -187,10 +187,30 @@ static size_t words_of(struct slice text, struct slice *out, size_t most)
     return count;
 }
 
+/* "SELECTION PLAN", as replay_subject writes it. */
+static void replay_words(const char *subject, struct str *out)
+{
+    CLEANUP(str_clear) struct str selection = STR_INIT;
+    proposal_selection(subject, &selection);
+    str_addz(out, "replay of ");
+    selection_words(str_z(&selection), out);
+}
+
+void proposal_selection(const char *subject, struct str *out)
+{
+    const char *plan = strrchr(subject, ' ');
+    if (strncmp(subject, "replay ", 7) == 0 && plan > subject + 6)
+        str_add(out, (struct slice){subject, (size_t)(plan - subject)});
+}
+
 /* "resolve KEY DECISION OTHERS", as decision_subject writes it; anything else as it was typed. */
 void proposal_words(const struct view_proposal *p, struct str *out)
 {
     CLEANUP(str_clear) struct str word = STR_INIT;
+    if (strncmp(p->subject, "replay ", 7) == 0) {
+        replay_words(p->subject, out);
+        return;
+    }
     struct slice words[3];
     enum decision decision;
     size_t count = words_of(slice_z(p->subject), words, LENGTH(words));

@@ -38,6 +38,42 @@ enum rc view_sender_rules(void *self, struct view *out, struct err *err)
     return END_OF_ROWS(rc);
 }
 
+enum rc view_bulks(void *self, int64_t id, size_t limit, struct view *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT bulk.id, bulk.selection, bulk.person, bulk.second, bulk.begun_at, bulk.ended_at,"
+        " (SELECT COUNT(*) FROM bulk_item WHERE bulk_item.bulk = bulk.id) AS of,"
+        " (SELECT COUNT(*) FROM bulk_item WHERE bulk_item.bulk = bulk.id"
+        "  AND bulk_item.done_at IS NULL) AS waiting,"
+        " COALESCE((SELECT MIN(note.text) FROM note WHERE note.key = ''"
+        "  AND note.about = 'bulk ' || bulk.id), '') AS why FROM bulk"
+        " WHERE bulk.id = $1 OR $1 = 0 ORDER BY bulk.id DESC LIMIT $2";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_bulk));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_int(s, 1, id);
+    stmt_int(s, 2, limit ? (int64_t)limit : INT64_MAX);
+    EACH_ROW(s, rc, err)
+    {
+        struct view_bulk *b = view_rows_add(out, &rows);
+        b->id = col_int(s, "id");
+        b->selection = view_text(out, col_text(s, "selection"));
+        b->by = view_text(out, col_text(s, "person"));
+        b->second = view_text(out, col_text(s, "second"));
+        b->why = view_text(out, col_text(s, "why"));
+        b->begun_ms = col_int(s, "begun_at");
+        b->ended_ms = col_when(s, "ended_at");
+        b->all = col_int(s, "of");
+        b->done = b->all - col_int(s, "waiting");
+    }
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
 enum rc view_proposals(void *self, struct view *out, struct err *err)
 {
     static const char find[] =

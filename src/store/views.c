@@ -23,6 +23,7 @@ struct views store_views(struct store *store)
         .decisions = view_decisions,
         .runs = view_runs,
         .suspects = view_suspects,
+        .bulks = view_bulks,
         .sender_rules = view_sender_rules,
         .proposals = view_proposals,
         .asked = view_asked,

@@ -87,6 +87,8 @@ view_late_decisions(struct db *db, struct view *view, struct view_duplicates *d,
 enum rc
 view_duplicate_rows(void *self, const struct view_figure *asked, struct view *out, struct err *err)
     MUST_CHECK;
+enum rc view_bulks(void *self, int64_t id, size_t limit, struct view *out, struct err *err)
+    MUST_CHECK;
 enum rc view_sender_rules(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_proposals(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_asked(void *self, int64_t *out, struct err *err) MUST_CHECK;

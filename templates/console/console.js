@@ -113,6 +113,6 @@
     document.addEventListener('visibilitychange', function () { ask(line); });
   });
   document.querySelectorAll('[data-live]').forEach(function (part) {
-    setInterval(refresh, 10000, part);
+    setInterval(refresh, part.dataset.every || 10000, part);
   });
 })();

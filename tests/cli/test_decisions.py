@@ -130,3 +130,28 @@ def test_a_replay_shows_its_plan_and_does_it_only_when_told(desk):
     done = desk.run("replay", DOUBT, "--approve", *BY)
     assert "1" in done.stdout
     assert json.loads(desk.run("item", DOUBT, "--json").stdout)["deliveries"] == 2
+
+
+def test_what_is_proposed_is_listed_and_refused_with_a_reason(desk):
+    desk.config.write_text(desk.config.read_text() + "approval: two-person\n")
+    assert desk.run("proposals").stdout == "There are none.\n"
+    desk.run("resolve", DOUBT, "--acknowledgement", "none", *BY, status=77, SUDO_USER="bob")
+    desk.run("replay", "--state", "complete", "--where", "mailbox=help", "--approve", *BY, status=77, SUDO_USER="bob")
+    decision, replay = json.loads(desk.run("proposals", "--json").stdout)
+    assert (decision["what"], decision["case"], decision["reason"]) == ("no confirmation", DOUBT, "he rang")
+    assert replay["what"] == "replay of mails that are 'complete', to help" and replay["case"] is None
+    listed = desk.run("proposals").stdout
+    assert DOUBT in listed and "replay of mails that are 'complete'" in listed
+    assert "sudo from bob" in desk.run("proposals", "--wide").stdout
+    refuse = ("proposals", "--refuse", str(decision["id"]))
+    before = desk.ledger()
+    for given, status in ((["--by", "Ann"], 64), (["--reason", "no"], 64), (["--by", "Ann", "--reason", " "], 64)):
+        desk.run(*refuse, *given, status=status)
+    assert "takes the ID of the list" in desk.run("proposals", "--refuse", "all", *BY, status=64).stderr
+    assert desk.ledger() == before
+    assert desk.run(*refuse, "--by", "Ann", "--reason", "it was sent", SUDO_USER="ann").stdout == "Refused: nothing comes of it.\n"
+    assert [p["id"] for p in json.loads(desk.run("proposals", "--json").stdout)] == [replay["id"]]
+    assert "no such proposal" in desk.run(*refuse, "--by", "Ann", "--reason", "again", status=66).stderr
+    late = desk.run("resolve", DOUBT, "--acknowledgement", "none", "--approve", "--by", "Ann", "--reason", "yes", status=77, SUDO_USER="ann")
+    assert "Recorded as proposed" in late.stdout, "what was refused is not there to be approved"
+    assert json.loads(desk.run("item", DOUBT, "--json").stdout)["approval_list"] == []

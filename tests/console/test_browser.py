@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import subprocess
+import time
 
 import pytest
 from selenium import webdriver
@@ -13,6 +14,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support import expected_conditions
+from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
 from conftest import PASSWORD, new_desk
@@ -164,6 +166,25 @@ def test_senders_are_told_in_bulk(reader, desk):
         box.click()
     reader.type("reason", "Their server works again.").click("Send those chosen again")
     assert "has been" in reader.text and "Recorded." in reader.text
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with JavaScript", "without JavaScript"])
+def test_many_are_replayed_after_a_look_at_the_plan(reader, desk, scripts):
+    reader.chrome.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
+    reader.sign_in("operator").click("Mails").click("Replay many")
+    Select(reader.chrome.find_element(By.NAME, "state")).select_by_visible_text("complete")
+    Select(reader.chrome.find_element(By.NAME, "only")).select_by_visible_text("this sender")
+    reader.type("value", "ann@example.com").click("Show the plan")
+    assert "The plan for mails that are 'complete', from ann@example.com" in reader.text
+    assert desk.sql("SELECT COUNT(*) FROM bulk") == [(0,)], "nothing was done"
+    count = len(reader.chrome.find_elements(By.CSS_SELECTOR, "section tbody tr"))
+    reader.type("reason", "Their case was lost.").click(f"Replay these {count}")
+    until = time.monotonic() + 30
+    while "Ended" not in reader.text and time.monotonic() < until:
+        reader.click("Look again")
+    assert f"{count} of {count} mails" in reader.text and "Their case was lost." in reader.text
+    reader.click("Replay others")
+    assert "ended" in reader.text and desk.sql("SELECT COUNT(*) FROM delivery WHERE class = 'replayed'") == [(count,)]
 
 
 def test_each_headline_of_the_report_opens_its_rows(reader):

@@ -3,6 +3,8 @@
 import html
 import json
 import re
+import time
+import urllib.parse
 
 from conftest import new_desk
 
@@ -119,6 +121,97 @@ def test_a_replay_is_recorded_and_one_of_another_plan_is_not(desk):
     assert ann.post(f"/mail/{DOUBT}/replay", plan="0" * 64, reason="again").status == 409
     assert ann.post(f"/mail/{DOUBT}/replay", plan=plan, reason="again").status == 303
     assert item(desk, DOUBT)["delivery_list"][-1]["class"] == "replayed"
+
+
+def plan_in(page):
+    return re.search(r'name="plan" value="(\w+)"', page.text)[1]
+
+
+def replayed(desk):
+    return desk.sql("SELECT COUNT(*), COUNT(DISTINCT key) FROM delivery WHERE class = 'replayed'")[0]
+
+
+def wait_for(true, what):
+    until = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < until, what
+        time.sleep(0.02)
+
+
+def test_many_are_replayed_by_the_plan_that_was_shown_or_not_at_all(desk):
+    ann = desk.visitor("operator")
+    chosen = {"state": "needs_reconciliation", "only": "mailbox=help"}
+    page = ann.get("/mails/replay?" + urllib.parse.urlencode(chosen))
+    told = json.loads(desk.run("replay", "--state", chosen["state"], "--where", chosen["only"], "--json").stdout)
+    assert plan_in(page) == told["plan"] and f"Replay these {told['items']}" in page.text
+    assert ann.post("/mails/replay", **chosen, plan=plan_in(page), reason=" ").status == 400
+    desk.run("resolve", DOUBT, "--acknowledgement", "sent", "--by", "bob", "--reason", "in Sent")
+    late = ann.post("/mails/replay", **chosen, plan=plan_in(page), reason="I typed <this>.")
+    assert late.status == 409 and "plan has changed" in late.text and "I typed &lt;this&gt;." in late.text
+    assert replayed(desk) == (0, 0)
+    answer = ann.post("/mails/replay", **chosen, plan=plan_in(late), reason="after an outage")
+    count = json.loads(desk.run("replay", "--state", chosen["state"], "--where", chosen["only"], "--json").stdout)["items"]
+    wait_for(lambda: "Ended" in ann.get(answer.to).text, "it goes on by itself")
+    assert replayed(desk) == (count, count)
+    assert desk.sql("SELECT DISTINCT person FROM approval WHERE decision = 'replay'") == [("operator (console)",)]
+    assert ann.get("/mails/replay/99").status == 404
+
+
+def test_a_replay_of_many_that_was_left_is_gone_on_with_here_or_at_the_terminal(desk):
+    ann = desk.visitor("operator")
+    keys = [key for key, in desk.sql("SELECT key FROM item WHERE state = 'complete' AND mailbox = 'help' ORDER BY key")]
+    for bulk, selection in ((1, "replay complete mailbox=help"), (2, "replay complete mailbox=sales")):
+        desk.sql("INSERT INTO bulk (id, selection, resend, person, begun_at) VALUES (?, ?, 0, 'bob', 1)", bulk, selection)
+        for key in keys:
+            desk.sql("INSERT INTO bulk_item (bulk, key, done_at) VALUES (?, ?, ?)", bulk, key, 1 if key == keys[0] else None)
+    page = ann.get("/mails/replay/1").text
+    assert "stands still" in ann.get("/mails/replay").text and re.search(rf"<strong>1</strong> of {len(keys)} mails", page) and "Go on" in page
+    assert 'href="/mails/replay/1">go on with that one' in ann.get("/mails/replay?state=complete&only=mailbox%3Dhelp").text
+    assert replayed(desk) == (0, 0), "nobody said that it goes on"
+    assert ann.post("/mails/replay/1", act="go-on").to == "/mails/replay/1"
+    wait_for(lambda: "Ended" in ann.get("/mails/replay/1").text, "it goes on where it ended")
+    assert replayed(desk) == (len(keys) - 1,) * 2
+    said = desk.run("replay", "--state", "complete", "--where", "mailbox=sales", "--approve", "--by", "ann", "--reason", "on").stdout
+    assert "Goes on with the replay that bob began" in said and "Ended" in ann.get("/mails/replay/2").text
+
+
+def test_a_replay_of_many_that_cannot_go_on_says_why_and_loses_nothing(desk):
+    ann = desk.visitor("operator")
+    desk.sql("INSERT INTO bulk (id, selection, resend, person, begun_at) VALUES (1, 'replay complete', 0, 'bob', 1)")
+    desk.sql("INSERT INTO bulk_item (bulk, key) SELECT 1, key FROM item WHERE state = 'complete'")
+    desk.sql("CREATE TRIGGER held BEFORE UPDATE ON bulk_item BEGIN SELECT RAISE(ABORT, 'held'); END")
+    ann.post("/mails/replay/1", act="go-on")
+    wait_for(lambda: "It stopped: " in ann.get("/mails/replay/1").text, "what cannot go on says why")
+    assert replayed(desk) == (0, 0), "a mail and the note that it was replayed are one"
+    desk.sql("DROP TRIGGER held")
+    assert ann.post("/mails/replay/1", act="stop").status == 303
+    assert "It stopped: " not in ann.get("/mails/replay/1").text and "Go on" in ann.get("/mails/replay/1").text
+    ann.post("/mails/replay/1", act="go-on")
+    wait_for(lambda: "Ended" in ann.get("/mails/replay/1").text, "it goes on")
+
+
+def test_a_replay_takes_two_persons_at_either_front(ledger, tmp_path):
+    desk = new_desk(ledger, tmp_path, approval="two-person").start()
+    try:
+        ann, owner = desk.visitor("operator"), desk.visitor("owner")
+        chosen = {"state": "complete", "only": "mailbox=help"}
+        form = {**chosen, "plan": plan_in(ann.get("/mails/replay?" + urllib.parse.urlencode(chosen))), "reason": "after an outage"}
+        assert ann.post("/mails/replay", **form).to == "/mails/replay?said=proposed"
+        again = ann.post("/mails/replay", **form)
+        assert again.status == 409 and "You proposed this yourself" in again.text and replayed(desk) == (0, 0)
+        queue = html.unescape(owner.get("/queue").text)
+        link = re.search(r'href="(/mails/replay\?[^"]+)">look at its plan', queue)[1]
+        assert "replay of mails that are 'complete', to help" in queue and plan_in(owner.get(link)) == form["plan"]
+        bulk = owner.post("/mails/replay", **form).to
+        wait_for(lambda: "Ended" in owner.get(bulk).text, "it was approved")
+        assert "operator (console), approved by owner (console)" in owner.get(bulk).text and replayed(desk)[0] > 1
+        plan = plan_in(ann.get(f"/mail/{DOUBT}"))
+        assert ann.post(f"/mail/{DOUBT}/replay", plan=plan, reason="again").to.endswith("said=proposed")
+        desk.run("replay", DOUBT, "--approve", "--by", "bob", "--reason", "yes")
+        assert item(desk, DOUBT)["delivery_list"][-1]["class"] == "replayed"
+        assert json.loads(desk.run("report", "replays", "--since", "2026-01-01", "--json").stdout)[-1]["second"].startswith("bob")
+    finally:
+        assert desk.stop() == 0
 
 
 def test_two_persons_are_two_whatever_front_they_use(ledger, tmp_path):

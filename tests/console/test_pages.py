@@ -17,6 +17,7 @@ PAGES = {  # path: (least role, what its heading says)
     f"/case/{DOUBT}": ("operator", DOUBT), "/not-told": ("operator", "Not told"),
     "/duplicates": ("viewer", "Duplicates"), "/arrivals?figure=deliveries": ("viewer", "arrivals"),
     "/deployments": ("viewer", "Deployments"), "/audit": ("operator", "Audit"), "/health": ("viewer", "Health"),
+    "/mails/replay": ("operator", "Replay many"), "/mails/replay?state=complete&only=mailbox%3Dhelp": ("operator", "Replay many"),
     "/webhooks": ("viewer", "Webhooks"), "/rules": ("operator", "What is always done"),
 }
 PERSONAL = ["ann@example.com", "yamada@example.jp", "carl@example.net", "fay@example.net", "no-such-user@example.net",
@@ -56,7 +57,7 @@ def test_what_a_viewer_may_not_do_changes_nothing(shown):
     viewer = shown.visitors["viewer"]
     before = shown.sql("SELECT COUNT(*) FROM event")
     token = viewer.token()
-    for path in (f"/mail/{DOUBT}/decide", f"/mail/{DOUBT}/replay", f"/case/{DOUBT}/act", "/not-told", "/pause", "/webhooks"):
+    for path in (f"/mail/{DOUBT}/decide", f"/mail/{DOUBT}/replay", f"/case/{DOUBT}/act", "/not-told", "/pause", "/webhooks", "/mails/replay", "/mails/replay/1"):
         answer = viewer.ask("POST", path, {"form_token": token, "decision": "acknowledgement-sent", "reason": "why",
                                            "mail": DOUBT, "act": "close", "mailbox": "help", "to": "pause"})
         assert answer.status == 403, path
@@ -209,7 +210,7 @@ def test_a_page_that_asks_by_itself_keeps_no_session_alive(desk):
     operator, ago = desk.visitor("operator"), "UPDATE session SET seen_at = seen_at - 600000"
     desk.sql(ago)
     before = desk.sql("SELECT seen_at FROM session")
-    assert operator.get("/waiting/queue").status == 200
+    assert operator.get("/waiting/queue").status == operator.get("/health", X_Fragment="1").status == 200
     assert desk.sql("SELECT seen_at FROM session") == before
     operator.get("/health")
     assert desk.sql("SELECT seen_at FROM session") > before
