@@ -26,6 +26,7 @@
     X(DECIDE_DROP,           "unprocessable-dismiss",    "it is no request: file it")                               \
     X(DECIDE_CASE_MADE,      "case-made",                "the destination has the case; its id is given")           \
     X(DECIDE_CASE_NOT_MADE,  "case-not-made",            "the destination has no case: make it")                    \
+    X(DECIDE_CASE_NONE,      "case-none",                "none is made at the destination; all else goes on")       \
     X(DECIDE_LET_THROUGH,    "flood-let-through",        "it is a request like any other")                          \
     X(DECIDE_MUTE,           "flood-mute",               "it is no request: file it")                               \
     X(DECIDE_RESEND,         "resend-acknowledgement",   "send it although it was refused, skipped or given up")    \

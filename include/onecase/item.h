@@ -58,6 +58,7 @@
     X(REASON_CASE_FLOOD,      "case-flood",             "One sender sends more than the limit.")           \
     X(REASON_UNKNOWN_CASE,    "case-unknown",           "Was the case made at its destination? We cannot tell.") \
     X(REASON_CASE_REFUSED,    "case-refused",           "The destination refused the case.")               \
+    X(REASON_DESTINATION_GONE,"destination-gone",       "The help desk that it was planned for is configured no longer.") \
     X(REASON_FILE_DIFFERS,    "file-differs",           "A stored file is not what was stored.")           \
     X(REASON_ORIGINAL_LOST,   "original-lost",          "The original can no longer be had.")
 /* clang-format on */

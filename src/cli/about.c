@@ -82,7 +82,7 @@ const struct about abouts[] = {
     { "resolve",            "--always",                         "with --conflict new-case: later mail of this sender is told apart by what it says" },
     { "resolve",            "--unprocessable retry|dismiss",    "a mail that could not be read: read it once more, or file it" },
     { "resolve",            "--max-size S",                     "with retry: the mail was too large, and is fetched up to this size (100MB)" },
-    { "resolve",            "--case made|not-made",             "was the case made at its destination? With made, the case's ID there follows" },
+    { "resolve",            "--case made|not-made|none",        "was the case made at its destination? With made, the case's ID there follows; with none it shall have none there" },
     { "resolve",            "--flood let-through|mute",         "one sender sends too many: a case all the same, or none" },
     { "resolve",            "--resend-acknowledgement",         "sends a confirmation that was refused, left out or given up" },
     { "resolve",            "--all-like",                       "the same for all that wait for the same reason and broke in the same minute or run, or are of the same flood" },

@@ -20,6 +20,7 @@ static const struct {
     { "--unprocessable",          "dismiss",     DECIDE_DROP          },
     { "--case",                   "made",        DECIDE_CASE_MADE     },
     { "--case",                   "not-made",    DECIDE_CASE_NOT_MADE },
+    { "--case",                   "none",        DECIDE_CASE_NONE     },
     { "--flood",                  "let-through", DECIDE_LET_THROUGH   },
     { "--flood",                  "mute",        DECIDE_MUTE          },
     { "--undo",                   "",            DECIDE_UNDO          },

@@ -68,6 +68,7 @@ static const struct { enum decision decision; char key; } decision_keys[] = {
     { DECIDE_DROP,          'f' }, /* file */
     { DECIDE_CASE_MADE,     'm' }, /* made */
     { DECIDE_CASE_NOT_MADE, 'x' },
+    { DECIDE_CASE_NONE,     'o' }, /* go on without */
     { DECIDE_LET_THROUGH,   'l' }, /* let through */
     { DECIDE_MUTE,          'i' }, /* ignore */
     { DECIDE_RESEND,        'e' },

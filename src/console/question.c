@@ -152,6 +152,7 @@ static const struct {
     { DECIDE_DROP,          "File it, it is no request"      },
     { DECIDE_CASE_MADE,     "The case was made"              },
     { DECIDE_CASE_NOT_MADE, "Make the case"                  },
+    { DECIDE_CASE_NONE,     "Go on without one there"        },
     { DECIDE_LET_THROUGH,   "Make a case all the same"       },
     { DECIDE_MUTE,          "File it, it is no request"      },
     { DECIDE_RESEND,        "Send the confirmation all the same" },
@@ -364,6 +365,7 @@ static const struct { enum reason reason; const char *flag; } asked[] = {
     { REASON_CASE_FLOOD,    "is_flood"         },
     { REASON_UNKNOWN_CASE,  "is_case_doubt"    },
     { REASON_CASE_REFUSED,  "is_case_refused"  },
+    { REASON_DESTINATION_GONE, "is_destination_gone" },
     { REASON_FILE_DIFFERS,  "is_file_differs"  },
     { REASON_ORIGINAL_LOST, "is_original_lost" },
 };

@@ -29,6 +29,8 @@ const struct decision_rule decision_rules[] = {
     { DECIDE_CASE_NOT_MADE,  CASE, EFFECT_UNKNOWN,      ON_SAID_NOT_DONE, ANY,                  STAYS,                 true,      ON_UNDO,    "the case is made; worst case twice" },
     { DECIDE_CASE_NOT_MADE,  CASE, EFFECT_REFUSED,      ON_RESEND,        ANY,                  STAYS,                 true,      FINAL,      "the case is tried again from now on" },
     { DECIDE_CASE_NOT_MADE,  CASE, EFFECT_DEFERRED,     ON_RESEND,        ANY,                  STAYS,                 true,      FINAL,      "the case is tried again from now on" },
+    { DECIDE_CASE_NONE,      CASE, EFFECT_REFUSED,      ON_SAID_NONE,     ANY,                  STAYS,                 false,     FINAL,      "none is made there; all else goes on, and its sender is answered" },
+    { DECIDE_CASE_NONE,      CASE, EFFECT_DEFERRED,     ON_SAID_NONE,     ANY,                  STAYS,                 false,     FINAL,      "none is made there; all else goes on, and its sender is answered" },
     { DECIDE_NEW_CASE,       NOTHING,                                     REASON_CONFLICT,      DISPOSITION_CASE,      true,      FINAL,      "it becomes a case of its own, and its sender is answered" },
     { DECIDE_NEW_CASE,       NOTHING,                                     REASON_GATEWAY_COPY,  DISPOSITION_CASE,      true,      FINAL,      "it becomes a case of its own, and its sender is answered" },
     { DECIDE_APPEND,         NOTHING,                                     REASON_CONFLICT,      DISPOSITION_APPEND,    true,      FINAL,      "it is added to the first mail's case" },

@@ -45,6 +45,8 @@ const struct effect_transition effect_transitions[] = {
     { ACK,      EFFECT_PLANNED,    ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "the sender shall get none" },
     { ACK,      EFFECT_DEFERRED,   ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "the sender shall get none" },
     { ACK,      EFFECT_REFUSED,    ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "seen by a person: the sender shall get none" },
+    { CASE,     EFFECT_REFUSED,    ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "none is made there; all else goes on" },
+    { CASE,     EFFECT_DEFERRED,   ON_SAID_NONE,     EFFECT_SKIPPED,    BY_PERSON,   "none is made there; all else goes on" },
     { ACK,      EFFECT_SKIPPED,    ON_DIRECT_COPY,   EFFECT_PLANNED,    BY_SERVICE,  "a direct copy follows the list's; once" },
     { ACK,      EFFECT_REFUSED,    ON_EVERYBODY,     EFFECT_DEFERRED,   BY_PEER,     "the server refused everybody: it is the server's" },
     { ACK,      EFFECT_DEFERRED,   ON_EVERYBODY,     EFFECT_DEFERRED,   BY_PEER,     "the server refused everybody: it is due again, without a person" },

@@ -289,6 +289,48 @@ static int by_arrival(const void *one, const void *two)
     return a->place < b->place ? -1 : 1;
 }
 
+/* ---- a destination that is configured no longer ------------------------------------------------ */
+
+static bool is_of_another(const struct batch *b, const struct job *job, const struct work_effect *e)
+{
+    const struct destination *d = b->s->port->destination;
+    bool there = e->kind == EFFECT_CASE ? strcmp(e->target, "ledger") != 0
+                                        : e->kind == EFFECT_ATTACHMENT && strchr(e->target, '/');
+    return there && !effect_settled(e->status) &&
+           (!d ||
+            destination_step_of(d->name, job->item.disposition, e->kind, e->target) == STEP_COUNT);
+}
+
+/* The case waits for a person, who may configure it again; once it is settled, what belongs to it is left
+ * out. Whether that stopped there. */
+static bool leave(struct batch *b, struct job *job, struct work_effect *e)
+{
+    bool makes = e->kind == EFFECT_CASE && !strchr(e->target, '/');
+    if (makes && e->status == EFFECT_PLANNED)
+        batch_step(b, job, e, ON_DEFER);
+    if (makes || e->status == EFFECT_UNKNOWN) {
+        job_wait(job, REASON_DESTINATION_GONE);
+        return true;
+    }
+    batch_step(b, job, e, ON_SKIP)->reason = "not-configured";
+    return false;
+}
+
+static enum rc leave_gone(struct batch *b, struct err *err)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        struct job *job = &b->job[i];
+        for (size_t k = 0; k < job->item.effects && job_live(job); k++) {
+            struct work_effect *e = &job->item.effect[k];
+            if (is_of_another(b, job, e) && leave(b, job, e))
+                break;
+        }
+    }
+    return batch_commit(b, err);
+}
+
+/* ---- all of a batch ----------------------------------------------------------------------------- */
+
 static enum rc place_all(struct batch *b, int steps, struct err *err)
 {
     if (!b->s->port->destination || !service_may(b->s, EFFECT_CASE) || b->count == 0)
@@ -304,6 +346,8 @@ static enum rc place_all(struct batch *b, int steps, struct err *err)
 
 enum rc place_cases(struct batch *b, struct err *err)
 {
+    if (service_may(b->s, EFFECT_CASE))
+        TRY(leave_gone(b, err));
     return place_all(b, CASES, err);
 }
 

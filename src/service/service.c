@@ -115,6 +115,16 @@ void service_free(struct service **service)
     *service = NULL;
 }
 
+/* What is configured no longer is left alone, and fails no more. */
+static void forget_destination(struct service *s)
+{
+    struct circuit *c = &s->record.circuit[CIRCUIT_DESTINATION];
+    if (s->port->destination || c->state == CIRCUIT_CLOSED)
+        return;
+    circuit_success(c);
+    s->record_changed = true;
+}
+
 static enum rc load(struct service *s, struct err *err)
 {
     const struct ledger *l = s->port->ledger;
@@ -124,6 +134,7 @@ static enum rc load(struct service *s, struct err *err)
     for (size_t i = 0; i < CIRCUIT_OF_COUNT; i++) /* whoever was probing has ended its turn */
         if (s->record.circuit[i].state == CIRCUIT_PROBING)
             circuit_nothing(&s->record.circuit[i]);
+    forget_destination(s);
     return RC_OK;
 }
 

@@ -147,6 +147,8 @@ static const char *asked_about(enum reason reason)
         return EFFECT_OF "kind = 'acknowledgement' AND status = 'unknown'";
     if (reason == REASON_CASE_REFUSED)
         return EFFECT_OF "kind = 'case' AND status = 'refused'";
+    if (reason == REASON_DESTINATION_GONE)
+        return EFFECT_OF "kind IN ('case', 'attachment') AND status IN ('deferred', 'unknown')";
     return NULL;
 #undef EFFECT_OF
 }

@@ -106,6 +106,13 @@ static enum rc check_not_sent(struct deciding *d, struct err *err)
 
 /* ---- the step ------------------------------------------------------------------------------ */
 
+static const char *reason_of(const struct deciding *d, enum effect_event on)
+{
+    if (on != ON_SAID_NONE)
+        return NULL;
+    return d->kind == EFFECT_ACKNOWLEDGEMENT ? skip_text(SKIP_SAID_NONE) : "said-none-there";
+}
+
 static enum rc step(struct deciding *d, enum effect_event on, struct err *err)
 {
     const struct effect_change change = {
@@ -113,7 +120,7 @@ static enum rc step(struct deciding *d, enum effect_event on, struct err *err)
         .from = d->status,
         .on = on,
         .external_id = on == ON_SAID_DONE ? d->request->external_id : NULL,
-        .reason = on == ON_SAID_NONE ? skip_text(SKIP_SAID_NONE) : NULL,
+        .reason = reason_of(d, on),
         .due_ms = d->w->now.wall_ms,
     };
 

@@ -248,6 +248,50 @@ def test_a_refusal_waits_for_a_person_and_not_made_makes_it(at_desk):
     assert_one_case_each(rig, desk, 1)
 
 
+def decide(rig, mail, *words):
+    rig.run("resolve", rig.item_of(mail)["key"], *words, "--by", "anna", "--reason", "the desk was replaced")
+
+
+def test_K09_what_was_planned_for_a_desk_that_is_configured_no_longer_waits_in_sight(rig):
+    """The plan stands: its case is made there once it is configured again, or none is, by a person's word."""
+    with Desk() as desk:
+        everything(rig, desk)
+        desk.faults = [503] * 3
+        again, without, there = with_parts("again", PDF), with_parts("without", PDF), plain("there")
+        rig.deliver(again, without, there)
+        rig.once()
+        desks, rig.settings["case"] = rig.settings.pop("destinations"), {"destination": "ledger"}
+        await_(lambda: rig.once() or len(rig.items("--state", "needs_reconciliation")) == 3, "all ask")
+        assert {i["reason"] for i in rig.items()} == {"destination-gone"} and not rig.acknowledgements()
+        assert rig.status()["waiting"] == {"destination-gone": 3}
+        assert "3" in rig.run("check", status=1).stdout
+        told = rig.run("item", rig.item_of(again)["key"]).stdout
+        assert "configured no longer" in told and "--case none" in told and "--case not-made" in told
+        decide(rig, without, "--case", "none")
+        decide(rig, there, "--case", "made", "T-77")
+        once_until_done(rig, 3)
+        assert len(rig.acknowledgements()) == 2 and not desk.cases
+        steps = {(e["kind"], e["target"]): (e["status"], e["reason"]) for e in rig.json("item", rig.item_of(without)["key"])["effects"]}
+        assert steps["case", "desk"] == ("skipped", "said-none-there")
+        assert steps["attachment", "desk/01-report.pdf"] == ("skipped", "not-configured")
+        rig.settings |= {"destinations": desks, "case": {"destination": "desk"}}
+        decide(rig, again, "--case", "not-made")
+        once_until_done(rig, 3)
+        assert len(desk.cases) == 1 and len(desk.cases[0]["files"]) == 1 and len(rig.acknowledgements()) == 3
+    assert_invariants(rig)
+
+
+def test_a_refusal_may_be_the_end_of_it(at_desk):
+    rig, desk = at_desk
+    desk.faults = [422]
+    refused = plain("refused")
+    rig.deliver(refused)
+    once_until_done(rig, 1)
+    decide(rig, refused, "--case", "none")
+    once_until_done(rig, 1)
+    assert rig.items()[0]["state"] == "complete" and not desk.cases and len(rig.acknowledgements()) == 1
+
+
 def test_a_desk_that_hangs_is_left_alone(at_desk):
     """Only a probe at a time may come to be unknown."""
     rig, desk = at_desk

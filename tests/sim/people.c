@@ -137,6 +137,7 @@ static bool choose(struct world *world, const struct question *q, enum decision 
         return true;
     case REASON_UNKNOWN_CASE:
     case REASON_CASE_REFUSED:
+    case REASON_DESTINATION_GONE:
         *out = about_case(world, q);
         return true;
     case REASON_FILE_DIFFERS:

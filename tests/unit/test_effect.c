@@ -259,7 +259,10 @@ static void steps_are_those_of_the_contract(void **state)
         {"a case that was given up, made by hand",            EFFECT_CASE,            EFFECT_DEFERRED,   ON_SAID_DONE,     EFFECT_DONE},
         {"an attachment half written",                        EFFECT_ATTACHMENT,      EFFECT_UNKNOWN,    ON_ABSENCE,       EFFECT_DEFERRED},
         {"an attachment found whole",                         EFFECT_ATTACHMENT,      EFFECT_UNKNOWN,    ON_EVIDENCE,      EFFECT_DONE},
-        {"nobody skips a case",                               EFFECT_CASE,            EFFECT_UNKNOWN,    ON_SAID_NONE,     NO},
+        {"nobody skips a case that may be there",             EFFECT_CASE,            EFFECT_UNKNOWN,    ON_SAID_NONE,     NO},
+        {"a refused case is left out, says a person",         EFFECT_CASE,            EFFECT_REFUSED,    ON_SAID_NONE,     EFFECT_SKIPPED},
+        {"so is one that waits",                              EFFECT_CASE,            EFFECT_DEFERRED,   ON_SAID_NONE,     EFFECT_SKIPPED},
+        {"not one that was made",                             EFFECT_CASE,            EFFECT_DONE,       ON_SAID_NONE,     NO},
     };
     /* clang-format on */
 
