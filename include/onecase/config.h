@@ -296,6 +296,8 @@ config_load(const char *path, const char *templates_dir, struct config **out, st
     MUST_CHECK;
 void config_free(struct config **config); /* for CLEANUP */
 
+/* Is it one of the values of `blobs`? */
+bool config_is_blobs(const char *place);
 /* Blots out every secret of a server: for a process that talks to none. */
 void config_forget_secrets(struct config *config);
 

@@ -136,6 +136,24 @@ struct restored {
     int64_t generation; /* of the ledger from now on */
 };
 
+struct files_moved;
+
+/* Files from one place of `blobs` to another; `from` NULL: from where they are. */
+struct files_move {
+    const char *from, *to;
+    void (*begins)(void *ctx, const struct files_moved *plan); /* what will be done; may be NULL */
+    void (*progress)(void *ctx, int64_t done, int64_t total);  /* may be NULL */
+    void *ctx;
+};
+
+struct files_moved {
+    char from[256], to[256];
+    int64_t files; /* that the ledger counts on */
+    int64_t copied, octets, already;
+    size_t runs;        /* of this ledger, that were alive when it began */
+    struct str missing; /* files that cannot be had, one a line */
+};
+
 /* What became of contents that were to be let go. */
 struct let_gone {
     int64_t mails, files;
@@ -205,6 +223,12 @@ struct operations {
                        const struct restore_request *request,
                        struct restored *out,
                        struct err *err);
+    /* Copies what the ledger counts on to another place of `blobs`, and compares it there; `out->missing`
+     * is the caller's to clear. RC_DEFERRED: backup, retention or another move is under way. */
+    enum rc (*move_files)(void *self,
+                          const struct files_move *request,
+                          struct files_moved *out,
+                          struct err *err);
     /* Lets contents go: in the ledger, and then their files. */
     enum rc (*let_go)(void *self,
                       const struct letting_go *what,

@@ -10,6 +10,7 @@
 #include "identify.h"
 #include "inherited.h"
 #include "letter_test.h"
+#include "move_files.h"
 #include "original.h"
 #include "restore.h"
 #include "retain.h"
@@ -146,6 +147,13 @@ restore(void *self, const struct restore_request *request, struct restored *out,
     return restore_backup(p->config, request, out, err);
 }
 
+static enum rc
+move(void *self, const struct files_move *request, struct files_moved *out, struct err *err)
+{
+    struct program *p = self;
+    return move_files(p->config, &p->data, request, out, err);
+}
+
 static enum rc let_go(
     void *self, const struct letting_go *what, size_t count, struct let_gone *out, struct err *err)
 {
@@ -227,6 +235,7 @@ static enum rc open_needs(void *self,
                                .backup = backup,
                                .backups = backups,
                                .restore = restore,
+                               .move_files = move,
                                .let_go = let_go,
                                .fetch_original = fetch_original,
                                .open_stored = open_stored,

@@ -173,11 +173,8 @@ static enum rc read_copy(struct stored_reader *r,
     return read(r->inner.self, copy_path, out, err);
 }
 
-static enum rc read_by(struct stored_reader *r,
-                       read_fn *read,
-                       const char *path,
-                       struct message *out,
-                       struct err *err)
+static enum rc read_by(
+    struct stored_reader *r, read_fn *read, const char *path, struct message *out, struct err *err)
 {
     const struct files *f = &r->stored->files;
     char name[64];

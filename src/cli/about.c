@@ -134,6 +134,11 @@ const struct about abouts[] = {
     { "restore",            "--list",                           "names the backups in FOLDER; changes nothing" },
     { "restore",            "onecase restore /var/backups/onecase", "" },
 
+    { "migrate-blobs",      "",                                 "Copies each file that the ledger counts on from where `blobs` has it to PLACE, which is file or s3://BUCKET/PREFIX (by the block s3 of the configuration), reads it back there and compares it by its SHA-256. What stands there already is compared alone, so one that was interrupted goes on when it is called again. Nothing is removed. The service may go on meanwhile; the last call is made with the service stopped, and it says whether that is so, and what to do next. The same command leads back. Ends with 1 where a file cannot be had, and with 75 where the store cannot be reached, or a backup, retention or restore is under way." },
+    { "migrate-blobs",      "--to PLACE",                       "where the files shall be: file, or s3://BUCKET/PREFIX" },
+    { "migrate-blobs",      "--from PLACE",                     "where they are; by default where `blobs` says, or data_dir where that says PLACE already" },
+    { "migrate-blobs",      "onecase migrate-blobs --to s3://onecase-mail/help-desk", "" },
+
     { "retain",             "",                                 "Lets go what `retention:` of the configuration no longer keeps: originals, attachments, texts, personal fields, each by its age since the mail was complete. First all of it goes into one archive, where a folder for that is configured; then the ledger forgets it, mail by mail, and last the files are removed. Keys, digests, references, states and the event chain stay, so a late copy is still known. A mail is left alone while it, another mail of its case, or a conflict about it is not complete, and while somebody holds its case. One that was interrupted goes on at the next call." },
     { "retain",             "--dry-run",                        "says what would be let go; changes nothing" },
     { "retain",             "onecase retain --dry-run",         "" },

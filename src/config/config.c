@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "settings.h"
+#include "texts.h"
 
 #include <onecase/config.h>
 
@@ -142,6 +143,11 @@ static void forget_server(struct config_server *s)
     blot(s->proxy);
     blot(s->auth.token_command);
     blot(s->auth.client_secret);
+}
+
+bool config_is_blobs(const char *place)
+{
+    return is_blobs(slice_z(place));
 }
 
 void config_forget_secrets(struct config *config)

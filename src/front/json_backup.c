@@ -57,3 +57,17 @@ void json_restored(const struct restored *restored, struct str *out)
     json_object_set_new(o, "generation", json_integer(restored->generation));
     dump(o, out);
 }
+
+void json_files_moved(const struct files_moved *moved, struct str *out)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "from", json_string(moved->from));
+    json_object_set_new(o, "to", json_string(moved->to));
+    json_object_set_new(o, "files", json_integer(moved->files));
+    json_object_set_new(o, "copied", json_integer(moved->copied));
+    json_object_set_new(o, "octets", json_integer(moved->octets));
+    json_object_set_new(o, "already", json_integer(moved->already));
+    json_object_set_new(o, "service_runs", json_boolean(moved->runs > 0));
+    json_object_set_new(o, "missing", lines(str_slice(&moved->missing)));
+    dump(o, out);
+}

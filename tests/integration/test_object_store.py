@@ -3,6 +3,8 @@
 import http.client
 import os
 import re
+import shutil
+import signal
 import socket
 import subprocess
 import tarfile
@@ -208,3 +210,79 @@ def test_doctor_tries_the_store_and_leaves_nothing_there(desk, store):
     desk.settings["blobs"] = "s3://no-such-bucket"
     bad = next(f for f in desk.json("doctor", status=1) if f["what"].startswith("object store"))
     assert "there is no such bucket" in bad["mend"]
+
+
+def copied(desk, *words, **more):
+    done = desk.json("migrate-blobs", *words, **more)
+    return done["copied"], done["already"], done["missing"]
+
+
+@pytest.fixture
+def small(make_rig, store):
+    """Three mails with their files in data_dir, and a store beside it."""
+    rig = make_rig()
+    rig.settings["s3"] = store.settings()
+    rig.deliver(attached("one"), attached("two"), plain("three"))
+    rig.once()
+    return rig
+
+
+def test_files_move_to_a_store_and_back_whatever_kills_it_and_copies_are_duplicates_after_it(small, store):
+    rig, place = small, f"s3://{BUCKET}/{small.user}"
+    here, first = rig.files(), rig.delivered[0]
+    assert len(here) == 5
+    with Faulty(store) as faulty:
+        for number in (1, 3):
+            rig.settings["s3"] = store.settings(faulty.port)
+            process, sent = [], []
+
+            def kill(line):
+                if line.startswith("PUT") and len(sent) < number:
+                    sent.append(line)
+                    if len(sent) == number:
+                        os.killpg(process[0].pid, signal.SIGKILL)
+
+            faulty.before = kill
+            process.append(rig.popen("migrate-blobs", "--to", place))
+            process[0].communicate(timeout=60)
+            assert process[0].returncode == -signal.SIGKILL
+    rig.settings["s3"] = store.settings()
+    service = rig.serve()
+    await_(lambda: rig.json("deployments")[0]["active"], "the service runs")
+    done = rig.json("migrate-blobs", "--to", place)
+    assert done["service_runs"] and done["files"] == 5 == done["copied"] + done["already"] and done["already"] > 0
+    rig.deliver(attached("meanwhile"))
+    await_(lambda: rig.counts()["complete"] == 4, "mail is kept where it was, meanwhile")
+    assert "run this command once more" in " ".join(rig.run("migrate-blobs", "--to", place).stdout.split())
+    assert service.end() == 0
+    said = rig.run("migrate-blobs", "--to", place).stdout
+    assert "Copies 7 files" in said and f"set `blobs: {place}`" in said and "7 stood there already" in said
+
+    here = rig.files()
+    rig.on_store(store, BUCKET)
+    assert rig.files() == {rig.kept_as(path): digest for path, digest in here.items()}
+    shutil.rmtree(rig.data / "items")
+    assert rig.run("verify").returncode == 0
+    rig.deliver(first, attached("after"))
+    assert rig.once()["duplicates"] == 1
+    assert_invariants(rig, killed=True)
+    assert copied(rig, "--to", "file") == (9, 0, [])
+    rig.store = None
+    rig.settings["blobs"] = "file"
+    assert len(rig.files()) == 9 and rig.run("verify").returncode == 0
+
+
+def test_moving_says_what_is_wrong_and_overwrites_nothing(small, store):
+    rig, place = small, f"s3://{BUCKET}/{small.user}"
+    path = next(name for name in rig.files() if name.endswith("original.eml"))
+    store.put(BUCKET, f"{rig.user}/{path}", b"other octets")
+    assert "exists with other octets" in rig.run("migrate-blobs", "--to", place, status=None).stderr
+    store.remove(BUCKET, f"{rig.user}/{path}")
+    (rig.data / path).unlink()
+    done, there, missing = copied(rig, "--to", place, status=1)
+    assert done + there == 4 and missing == [f"{path} is not there"]
+    for words, says in ((["--to", "file"], "--from"), (["--to", "s3://Mail"], "expected file, or s3://"), (["--to", "ftp://x"], "expected"),
+                        (["--to", place, "--from", place], "to itself")):
+        assert says in rig.run("migrate-blobs", *words, status=64).stderr
+    del rig.settings["s3"]
+    assert "needs the block s3" in rig.run("migrate-blobs", "--to", place, status=74).stderr

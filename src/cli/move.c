@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * migrate-blobs - what is copied from where to where, and what to do after it.
+ */
+#include "cli_p.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static const char *shown(const struct call *call, const char *place)
+{
+    return strcmp(place, "file") == 0 ? call->ops->config->data_dir : place;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------- */
+
+static void begins(void *ctx, const struct files_moved *plan)
+{
+    const struct call *call = ctx;
+    if (call->json)
+        return;
+    printf("Copies %" PRId64
+           " file%s that the ledger counts on from '%s' to '%s': each is read back and compared by "
+           "its SHA-256, and what is there already is compared alone. Nothing is removed.\n",
+           plan->files, plural(plan->files), shown(call, plan->from), shown(call, plan->to));
+    fflush(stdout);
+}
+
+static void progress(void *ctx, int64_t done, int64_t total)
+{
+    const struct call *call = ctx;
+    if (!call->json && isatty(STDERR_FILENO) && (done % 100 == 0 || done == total))
+        fprintf(stderr, "\r%" PRId64 " of %" PRId64 "%s", done, total, done == total ? "\n" : "");
+}
+
+static void what_next(const struct call *call, const struct files_moved *m)
+{
+    if (m->runs > 0)
+        printf(
+            "The service runs, and what it keeps from now on it keeps in '%s'. Stop it and run "
+            "this command once more, which copies the rest; then set `blobs: %s` and start it.\n",
+            shown(call, call->ops->config->blobs), m->to);
+    else if (strcmp(call->ops->config->blobs, m->to) != 0)
+        printf("No service runs: set `blobs: %s` and start it. The way back is "
+               "'onecase migrate-blobs --to %s'. What stands in '%s' stays, also what is erased or "
+               "let "
+               "go later: remove it when you are sure.\n",
+               m->to, m->from, shown(call, m->from));
+}
+
+static int moved(const struct call *call, const struct files_moved *m)
+{
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    if (call->json) {
+        json_files_moved(m, &out);
+        print(&out);
+    } else {
+        printf("Copied %" PRId64 " of %" PRId64 " octets; %" PRId64 " stood there already.\n",
+               m->copied, m->octets, m->already);
+        if (m->missing.len == 0)
+            what_next(call, m);
+    }
+    if (m->missing.len == 0)
+        return EXIT_DONE;
+    fprintf(
+        stderr,
+        "onecase: files that the ledger counts on and that cannot be had ('onecase verify' says "
+        "more):\n%s",
+        str_z(&m->missing));
+    return EXIT_NO;
+}
+
+int cmd_migrate_blobs(struct call *call)
+{
+    const struct files_move request = {.from = args_get(&call->args, "--from"),
+                                       .to = args_get(&call->args, "--to"),
+                                       .begins = begins,
+                                       .progress = progress,
+                                       .ctx = call};
+    struct files_moved m = {.missing = STR_INIT};
+    struct err err = ERR_INIT;
+    if (call->ops->no_ledger)
+        return EXIT_NO; /* that there is none was said */
+    enum rc rc = call->ops->move_files(call->ops->self, &request, &m, &err);
+    int status = rc == RC_OK ? moved(call, &m) : failed(&err);
+    str_clear(&m.missing);
+    return status;
+}
