@@ -3,9 +3,11 @@
  * smtp - the courier port over real connections, in one thread and one poll loop.
  *
  * At most `connections` letters are under way, each on a connection of its own that is kept for the
- * next. Connecting, TLS and sign-in go on beside the others. MAIL, RCPT and DATA are sent one by
- * one: no PIPELINING, so that every reply has its stage. A kept connection that turns out to be
- * closed, or answers 421, before MAIL was answered is made anew once; nothing else is tried again.
+ * next. Connecting, TLS and sign-in go on beside the others. Where the server offers PIPELINING
+ * (RFC 2920) MAIL, RCPT and DATA are said at once, and each reply still has its stage: the verdict on
+ * a letter is the first refusal. The end-of-data line is in no group. A server that answers 354 to a
+ * letter without a recipient gets no body: its connection is closed. A kept connection that turns out
+ * to be closed, or answers 421, before MAIL was answered is made anew once; nothing else is tried again.
  *
  * Where no reply came, an event's `reply` says in our words what went wrong; its `code` is 0. A
  * connection that failed is closed so that nothing of its letter leaves any more.

@@ -28,6 +28,10 @@ static enum exception exception_of(const struct job *job, const struct work_atta
 /* For the next letter's dialogue up to its line. */
 #define RESULT_WAITS_MS 20
 
+/* How long a batch waits for a rate, and when what is left comes round. */
+#define PACED_MS       10000
+#define PACED_AGAIN_MS 1000
+
 const char *answer_target(const struct job *job, const struct work_effect *effect)
 {
     if (effect->target[0])
@@ -325,13 +329,39 @@ static enum rc commit(struct answering *a, struct err *err)
     return RC_OK;
 }
 
+/* A rate lets the next letter begin only in a moment: that is waited for, but not for so long that
+ * what is told already is not filed, and new mail not looked at. */
+static bool paced(const struct answering *a)
+{
+    const struct service *s = a->s;
+    const struct courier *courier = s->port->courier;
+    bool may = !s->stopping && s->record.circuit[CIRCUIT_SMTP].state == CIRCUIT_CLOSED;
+    if (!may || courier->room(courier->self) > 0 ||
+        service_now(s).boot_ms - a->began_boot_ms >= PACED_MS)
+        return false;
+    for (size_t i = 0; i < a->letters; i++)
+        if (a->letter[i].stage == LETTER_WAITING && !a->letter[i].job->lost)
+            return true;
+    return false;
+}
+
+/* What the rate has left over is next in turn, not a try later. */
+static void come_round_soon(struct answering *a)
+{
+    const struct service *s = a->s;
+    bool closed = s->record.circuit[CIRCUIT_SMTP].state == CIRCUIT_CLOSED;
+    for (size_t i = 0; i < a->letters && closed && !s->stopping; i++)
+        if (a->letter[i].stage == LETTER_WAITING)
+            job_due(a->letter[i].job, service_now(s).wall_ms + PACED_AGAIN_MS);
+}
+
 /* Nothing is under way any more. A probe that never got under way said nothing about the server. */
 static bool over(struct answering *a)
 {
     struct circuit *c = &a->s->record.circuit[CIRCUIT_SMTP];
     if (a->under_way == 0 && c->state == CIRCUIT_PROBING)
         circuit_nothing(c);
-    return a->under_way == 0;
+    return a->under_way == 0 && !paced(a);
 }
 
 static enum rc pump(struct answering *a, struct err *err)
@@ -345,6 +375,7 @@ static enum rc pump(struct answering *a, struct err *err)
         begin_more(a);
         TRY(commit(a, err));
     }
+    come_round_soon(a);
     return RC_OK;
 }
 
@@ -360,7 +391,7 @@ static void give_up(struct answering *a)
 
 enum rc answer(struct batch *b, struct err *err)
 {
-    struct answering a = {.s = b->s, .b = b};
+    struct answering a = {.s = b->s, .b = b, .began_boot_ms = service_now(b->s).boot_ms};
     if (!b->s->port->courier || !service_may(b->s, EFFECT_ACKNOWLEDGEMENT))
         return RC_OK;
     collect(&a);

@@ -30,6 +30,7 @@ struct answering {
     struct batch *b;
     struct outgoing *letter;
     size_t letters, under_way;
+    int64_t began_boot_ms;
     bool everybody; /* the streak is whole: the last three answers are the server's */
     struct streak streak;
 };

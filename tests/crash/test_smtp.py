@@ -231,3 +231,14 @@ def test_s25_greylisting_for_six_hours_by_the_clock(make):
         deployment.run("run", "--once")
     assert answers(deployment) == ["done"] and states(deployment) == ["complete"]
     assert len(deployment.acknowledgements()) == 1
+
+
+def test_a_rate_is_waited_for_and_puts_nobody_off(make):
+    """What a rate of our own holds up for a moment was not tried: it needs no try later."""
+    deployment = make()
+    deployment.letters["rate"] = 1200
+    deployment.settings["retry"] = {"first_delay": "5m", "max_delay": "1h"}
+    deployment.deliver(*[plain(f"asks{number}") for number in range(10)])
+    summary = deployment.once()
+    assert (summary["completed"], summary["deferred"]) == (10, 0)
+    assert len(deployment.acknowledgements()) == 10
