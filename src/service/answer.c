@@ -26,7 +26,7 @@ static enum exception exception_of(const struct job *job, const struct work_atta
 }
 
 /* For the next letter's dialogue up to its line. */
-#define RESULT_WAITS_MS 20
+#define RESULT_WAITS_MS 100
 
 /* How long a batch waits for a rate, and when what is left comes round. */
 #define PACED_MS       10000

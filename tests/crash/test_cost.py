@@ -20,5 +20,9 @@ def test_a_batch_waits_for_the_disk_together_and_for_each_letter_alone(make):
     assert called["files.sync_files"] <= 2, "what came, and the attachments"
     assert called["files.sync_folders"] <= 4, "what came, what is kept, the attachments, what the next look finds"
     assert called["reader.read"] == WITH_FILES, "decoded once, and only where there is something to store"
+    assert called["mailbox.fetch"] <= 4 and called["mailbox.move"] == 1, "by sets"
+    assert called["files.create"] == called["files.append"] == MAILS, "what came is written once"
+    assert called["files.read"] <= 2 * MAILS and called["disk.sync"] <= 3 * MAILS, called
+    assert called["sqlite.write"] <= 80 * MAILS, called
     # one commit arms a letter and settles the one before it; the rest is for all of a batch
     assert MAILS <= called["work.commit"] <= MAILS + 15, called
