@@ -21,6 +21,8 @@ struct run_facts {
     char version[32];
     char name[65], environment[65], owner[129]; /* of the deployment, as configured */
     char mailbox[65];                           /* that it serves */
+    char node
+        [RUN_ID_SIZE]; /* the process that started it: its siblings share their mailboxes out by it */
 };
 
 enum proof { PROOF_DEAD, PROOF_ALIVE, PROOF_NONE };

@@ -18,10 +18,12 @@
 
 struct store;
 
-/* How long the letters of a mailbox may be under way: views say by it from when `not-sent` is possible. */
+/* How long the letters of a mailbox may be under way: views say by it from when `not-sent` is possible. And
+ * in whose turn it is written: those that are one (merge_across) have one; NULL is its own. */
 struct store_wait {
     const char *mailbox;
     int64_t final_timeout_ms, evidence_wait_ms;
+    const char *turn;
 };
 
 struct store_options {
@@ -37,6 +39,9 @@ struct store_options {
         longest_delay_ms; /* what is due later than that was timed before the clock went back; 0: any */
     bool
         skip_check; /* opens without reading every page: a tool, or a worker of a service that has */
+    bool
+        host_clock; /* leases by the clock of whoever writes, also where the database has one: for trials
+                        whose time is made up */
     size_t snapshots;   /* kept of those taken before its schema is changed; 0: none is taken */
     struct store *like; /* NULL, or a ledger without events: a new one copies its schema instead of
                            making it, which is some ten times faster; for simulations */

@@ -75,6 +75,16 @@ struct smtp_settings wire_smtp(const struct config_acknowledgement *a)
 
 /* ---- the ledger and the data folder ------------------------------------------------------------- */
 
+/* Mailboxes that are one write one after another. */
+static const char *turn_of(const struct config *config, const char *mailbox)
+{
+    const struct texts *group = &config->merge_across;
+    for (size_t i = 0; i < group->count; i++)
+        if (strcmp(group->at[i], mailbox) == 0)
+            return group->at[0];
+    return mailbox;
+}
+
 /* Of every mailbox; free(). */
 static struct store_wait *waits_of(const struct config *config)
 {
@@ -82,7 +92,7 @@ static struct store_wait *waits_of(const struct config *config)
     for (size_t i = 0; i < config->mailboxes.count; i++) {
         const struct config_mailbox *m = &config->mailboxes.at[i];
         wait[i] = (struct store_wait){m->id, m->acknowledgement.final_timeout_ms,
-                                      m->acknowledgement.evidence.wait_ms};
+                                      m->acknowledgement.evidence.wait_ms, turn_of(config, m->id)};
     }
     return wait;
 }

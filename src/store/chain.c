@@ -109,30 +109,67 @@ static enum rc insert_line(struct writing *w, const struct line *line, struct er
     return RC_OK;
 }
 
+/* The words of a line in `pending`, each ended by NUL. */
+enum { OF_MAILBOX, OF_KEY, OF_SUBJECT, OF_WHAT, OF_FROM, OF_TO, OF_ACTOR, EVENT_WORDS };
+
 enum rc event_add(struct writing *w, const struct event *event, struct err *err)
 {
-    int64_t last = w->number;
+    const char *const words[EVENT_WORDS] = {event->mailbox, event->key, event->subject, event->what,
+                                            event->from,    event->to,  event->actor};
+
+    (void)err;
+    for (size_t i = 0; i < EVENT_WORDS; i++)
+        str_add(&w->pending, (struct slice){or_empty(words[i]), strlen(or_empty(words[i])) + 1});
+    return RC_OK;
+}
+
+static enum rc append_line(struct writing *w, const char *const word[EVENT_WORDS], struct err *err)
+{
     char previous[DIGEST_HEX_SIZE];
 
-    if (last == 0)
-        TRY(read_tail(w->store->db, &last, w->hash, err));
     memcpy(previous, w->hash, sizeof previous);
-
     const struct line line = {
-        .number = last + 1,
+        .number = w->number + 1,
         .at_ms = w->now.wall_ms,
         .run = or_empty(w->run),
-        .mailbox = or_empty(event->mailbox),
-        .key = or_empty(event->key),
-        .subject = or_empty(event->subject),
-        .what = or_empty(event->what),
-        .from = or_empty(event->from),
-        .to = or_empty(event->to),
-        .actor = or_empty(event->actor),
+        .mailbox = word[OF_MAILBOX],
+        .key = word[OF_KEY],
+        .subject = word[OF_SUBJECT],
+        .what = word[OF_WHAT],
+        .from = word[OF_FROM],
+        .to = word[OF_TO],
+        .actor = word[OF_ACTOR],
         .previous = previous,
     };
 
     return insert_line(w, &line, err);
+}
+
+/* Others that append wait from here to the commit. */
+static enum rc append_pending(struct writing *w, struct err *err)
+{
+    const char *at = w->pending.at, *word[EVENT_WORDS];
+
+    if (w->pending.len == 0)
+        return RC_OK;
+    if (w->number == 0) {
+        TRY(tx_append(&w->tx, err));
+        TRY(read_tail(w->store->db, &w->number, w->hash, err));
+    }
+    while (at < w->pending.at + w->pending.len) {
+        for (size_t i = 0; i < EVENT_WORDS; i++, at += strlen(at) + 1)
+            word[i] = at;
+        TRY(append_line(w, word, err));
+    }
+    str_empty(&w->pending);
+    return RC_OK;
+}
+
+enum rc event_number(struct writing *w, int64_t *out, struct err *err)
+{
+    TRY(append_pending(w, err));
+    *out = w->number;
+    return RC_OK;
 }
 
 struct subject subject_of(const char *word, int64_t id)
@@ -145,14 +182,32 @@ struct subject subject_of(const char *word, int64_t id)
 
 /* Transactions */
 
+static void
+writing_begun(struct store *store, const char *run, struct instant now, struct writing *out)
+{
+    int64_t shared_ms = db_began(store->db);
+
+    out->store = store;
+    out->run = run;
+    out->now = now;
+    out->lease_now_ms = shared_ms != 0 ? shared_ms : now.boot_ms;
+}
+
 enum rc writing_begin(
     struct store *store, const char *run, struct instant now, struct writing *out, struct err *err)
 {
     *out = (struct writing)WRITING_NONE;
     TRY(tx_begin(store->db, &out->tx, err));
-    out->store = store;
-    out->run = run;
-    out->now = now;
+    writing_begun(store, run, now, out);
+    return RC_OK;
+}
+
+enum rc writing_begin_turn(
+    struct store *store, const char *run, struct instant now, struct writing *out, struct err *err)
+{
+    *out = (struct writing)WRITING_NONE;
+    TRY(tx_begin_in(store->db, store->turn[0] != '\0' ? store->turn : NULL, &out->tx, err));
+    writing_begun(store, run, now, out);
     return RC_OK;
 }
 
@@ -216,9 +271,13 @@ static enum rc read_back(struct db *db, const struct writing *w, struct err *err
 enum rc writing_finish(struct writing *w, struct err *err)
 {
     struct err first = ERR_INIT;
+    enum rc rc = append_pending(w, &first);
     struct store *store = STEAL(w->store);
-    enum rc rc = tx_commit(&w->tx, &first);
 
+    if (rc == RC_OK)
+        rc = tx_commit(&w->tx, &first);
+    else
+        tx_end(&w->tx);
     if (rc == RC_UNKNOWN)
         rc = read_back(store->db, w, &first);
     if (rc != RC_OK && err != NULL)
@@ -236,6 +295,7 @@ bool writing_again(const struct store *store, enum rc rc, int *tries)
 void writing_end(struct writing *w)
 {
     tx_end(&w->tx);
+    str_clear(&w->pending);
     w->store = NULL;
 }
 

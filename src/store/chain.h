@@ -30,12 +30,14 @@ struct writing {
     struct tx tx;
     const char *run; /* borrowed; "" is none, such as a person's command */
     struct instant now;
-    int64_t number;             /* of the last line of the chain; 0 before the first event_add */
+    int64_t lease_now_ms;       /* by the clock that leases are measured with: see lease.h */
+    int64_t number;             /* of the last line that was appended; 0: none was */
     char hash[DIGEST_HEX_SIZE]; /* its hash */
+    struct str pending; /* lines that are appended at its end, so that others wait less for them */
 };
 #define WRITING_NONE                                                                               \
     {                                                                                              \
-        NULL, TX_NONE, NULL, {0, 0}, 0, ""                                                         \
+        NULL, TX_NONE, NULL, {0, 0}, 0, 0, "", STR_INIT                                            \
     }
 
 /* One line. NULL is "". No field may hold a name, an address or a subject. */
@@ -54,7 +56,16 @@ enum rc writing_begin(struct store *store,
                       struct instant now,
                       struct writing *out,
                       struct err *err) MUST_CHECK;
+/* The same for what a run does to its mailbox: see tx_begin_in. Turns of a store whose run has no mailbox
+ * are those of the whole ledger. */
+enum rc writing_begin_turn(struct store *store,
+                           const char *run,
+                           struct instant now,
+                           struct writing *out,
+                           struct err *err) MUST_CHECK;
 enum rc event_add(struct writing *w, const struct event *event, struct err *err) MUST_CHECK;
+/* The number of the line that was added last. */
+enum rc event_number(struct writing *w, int64_t *out, struct err *err) MUST_CHECK;
 /* Commits, and reads back where that failed. Ended either way. */
 enum rc writing_finish(struct writing *w, struct err *err) MUST_CHECK;
 void writing_end(struct writing *w); /* rolls back what was not finished; for CLEANUP */

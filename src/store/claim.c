@@ -80,7 +80,7 @@ static enum rc find_free(
     static const char free_ones[] =
         "SELECT key, state, reason, fence, next_due, 0 AS lease_boot, 0 AS own FROM item"
         " WHERE mailbox = $1 AND next_due <= $2 AND lease_run IS NULL"
-        " ORDER BY next_due, internal_ms LIMIT $3";
+        " ORDER BY next_due, internal_ms LIMIT $3 /* SKIP LOCKED */";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, free_ones, &s, err));
@@ -106,7 +106,7 @@ static enum rc find_lapsed(
 
     TRY(stmt_open(db, lapsed, &s, err));
     stmt_text(s, 1, c->run);
-    stmt_int(s, 2, c->now.boot_ms);
+    stmt_int(s, 2, c->lease_now_ms);
     stmt_int(s, 3, c->now.wall_ms);
     stmt_int(s, 4, c->lease_ms);
     stmt_text(s, 5, c->mailbox);
@@ -176,7 +176,7 @@ static enum rc take_lease(struct writing *w,
 
     TRY(stmt_open(w->store->db, update, &s, err));
     stmt_text(s, 1, c->run);
-    stmt_int(s, 2, c->now.boot_ms + c->lease_ms);
+    stmt_int(s, 2, w->lease_now_ms + c->lease_ms);
     stmt_int(s, 3, !item->own);
     stmt_text(s, 4, item->key);
     stmt_int(s, 5, item->fence);
@@ -227,7 +227,7 @@ static enum rc lose_attempts(struct writing *w, const struct candidate *item, st
 static enum rc
 take(struct writing *w, const struct claiming *c, const struct candidate *item, struct err *err)
 {
-    if (!item->own || item->lease_boot_ms < c->now.boot_ms + c->lease_ms / 2)
+    if (!item->own || item->lease_boot_ms < w->lease_now_ms + c->lease_ms / 2)
         TRY(take_lease(w, c, item, err));
     if (!item->own || item->state == ITEM_RECEIVED)
         TRY(step_claimed(w, item, err));
@@ -263,7 +263,7 @@ take_due(struct store *store, const struct claiming *c, struct taken *out, struc
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
     taken_clear(out);
-    TRY(writing_begin(store, c->run, c->now, &w, err));
+    TRY(writing_begin_turn(store, c->run, c->now, &w, err));
     TRY(find_due(store->db, c, &due, err));
     TRY(take_all(&w, c, &due, out, err));
     return writing_finish(&w, err);
@@ -294,7 +294,7 @@ static enum rc end_own_doubts_once(struct store *store, const struct claiming *c
 
     if (rc != RC_OK)
         return rc == RC_NOT_FOUND ? RC_OK : rc;
-    TRY(writing_begin(store, c->run, c->now, &w, err));
+    TRY(writing_begin_turn(store, c->run, c->now, &w, err));
     TRY(stmt_open(store->db, update, &s, err));
     stmt_text(s, 1, c->run);
     TRY(stmt_run(s, NULL, err));
@@ -355,7 +355,7 @@ static enum rc bring_near_once(struct store *store, const struct claiming *c, st
 
     if (rc != RC_OK)
         return rc == RC_NOT_FOUND ? RC_OK : rc;
-    TRY(writing_begin(store, c->run, c->now, &w, err));
+    TRY(writing_begin_turn(store, c->run, c->now, &w, err));
     TRY(run_near(store, c, steps, until, err));
     TRY(run_near(store, c, items, until, err));
     return writing_finish(&w, err);

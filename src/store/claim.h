@@ -18,6 +18,7 @@ struct claiming {
     struct instant now;
     int64_t lease_ms;
     size_t limit;
+    int64_t lease_now_ms; /* when it began to look, by the clock of leases */
 };
 
 /* What was taken. */

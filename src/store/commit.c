@@ -50,7 +50,8 @@ static bool guarded_before(const struct changes *c, size_t at)
 static enum rc guard(struct writing *w, const struct change *c, struct err *err)
 {
     static const char find[] =
-        "SELECT 1 AS one FROM item WHERE key = $1 AND fence = $2 AND lease_run = $3";
+        "SELECT 1 AS one FROM item WHERE key = $1 AND fence = $2 AND lease_run = $3"
+        " /* FOR UPDATE */";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, find, &s, err));

@@ -27,7 +27,9 @@ static const struct driver *driver_of(const char *path)
 
 enum rc db_open(const struct store_options *options, struct db **out, struct err *err)
 {
-    return driver_of(options->path)->open(options, out, err);
+    TRY(driver_of(options->path)->open(options, out, err));
+    (*out)->host_clock = options->host_clock;
+    return RC_OK;
 }
 
 void db_close(struct db **db)
@@ -59,6 +61,19 @@ const char *db_path(const struct db *db)
 bool db_passing(const struct db *db)
 {
     return db->passing;
+}
+
+enum rc db_now(struct db *db, int64_t *out, struct err *err)
+{
+    *out = 0;
+    if (db->driver->now == NULL || db->host_clock)
+        return RC_OK;
+    return db->driver->now(db, out, err);
+}
+
+int64_t db_began(const struct db *db)
+{
+    return db->host_clock ? 0 : db->now_ms;
 }
 
 enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err)
@@ -236,26 +251,39 @@ enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struc
 
 /* Transactions */
 
-static enum rc begin(struct db *db, enum tx_kind kind, struct tx *tx, struct err *err)
+static enum rc
+begin(struct db *db, enum tx_kind kind, const char *turn, struct tx *tx, struct err *err)
 {
-    TRY(db->driver->begin(db, kind, err));
+    TRY(db->driver->begin(db, kind, turn, err));
     tx->db = db;
     return RC_OK;
 }
 
 enum rc tx_begin(struct db *db, struct tx *tx, struct err *err)
 {
-    return begin(db, TX_WRITE, tx, err);
+    return begin(db, TX_WRITE, NULL, tx, err);
+}
+
+enum rc tx_begin_in(struct db *db, const char *turn, struct tx *tx, struct err *err)
+{
+    return begin(db, TX_WRITE, turn, tx, err);
+}
+
+enum rc tx_append(const struct tx *tx, struct err *err)
+{
+    const struct driver *driver = tx->db->driver;
+
+    return driver->append != NULL ? driver->append(tx->db, err) : RC_OK;
 }
 
 enum rc tx_migrate(struct db *db, struct tx *tx, struct err *err)
 {
-    return begin(db, TX_MIGRATE, tx, err);
+    return begin(db, TX_MIGRATE, NULL, tx, err);
 }
 
 enum rc tx_read(struct db *db, struct tx *tx, struct err *err)
 {
-    return begin(db, TX_READ, tx, err);
+    return begin(db, TX_READ, NULL, tx, err);
 }
 
 enum rc tx_commit(struct tx *tx, struct err *err)

@@ -78,6 +78,11 @@ enum rc db_took_too_long(const struct db *db, struct err *err);
 
 /* What was deleted or overwritten leaves the database's own files as well, as far as it can now. */
 void db_forget(struct db *db);
+/* The database's own clock, which all who use it share, in wall time; 0: it has none, and whoever uses it is
+ * on this machine. */
+enum rc db_now(struct db *db, int64_t *out, struct err *err) MUST_CHECK;
+/* The same, of when the last transaction began. */
+int64_t db_began(const struct db *db);
 /* Is there such a table? NULL: any at all. */
 enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err) MUST_CHECK;
 /* The path of the file that holds it; false where none does: memory, a server. */
@@ -97,8 +102,13 @@ struct tx {
         NULL                                                                                       \
     }
 
-/* BEGIN IMMEDIATE: the write lock is taken here, so nothing after it fails for want of it. */
+/* Alone among those that write: nothing after it fails for want of a lock. BEGIN IMMEDIATE. */
 enum rc tx_begin(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
+/* Beside the others that write, where the database can do that: one after another with those of the same
+ * `turn`, and never beside one of tx_begin. For what touches one mailbox's rows, `turn` names it. */
+enum rc tx_begin_in(struct db *db, const char *turn, struct tx *tx, struct err *err) MUST_CHECK;
+/* From here to its end alone among those that append: what they add follows what is read now. */
+enum rc tx_append(const struct tx *tx, struct err *err) MUST_CHECK;
 /* The same for a migration: there may be no table yet. */
 enum rc tx_migrate(struct db *db, struct tx *tx, struct err *err) MUST_CHECK;
 /* BEGIN: several reads that see one state. Write nothing in it; tx_end ends it. */

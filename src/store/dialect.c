@@ -13,6 +13,12 @@
     "CREATE FUNCTION " name "() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " body                \
     " RETURN NULL; END $$; CREATE TRIGGER " name " AFTER " change " ON " table                     \
     " FOR EACH ROW EXECUTE FUNCTION " name "();"
+/* What every mailbox counts is counted at the end, when its transaction alone appends (tx_append): nobody
+ * waits for a row that another holds until then. */
+#define COUNTS_AT_THE_END(name, change, table, body)                                               \
+    "CREATE FUNCTION " name "() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " body                \
+    " RETURN NULL; END $$; CREATE CONSTRAINT TRIGGER " name " AFTER " change " ON " table          \
+    " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION " name "();"
 #define ONE_MORE(table, key) " ON CONFLICT (" key ") DO UPDATE SET n = " table ".n + 1; "
 #define TRIED                                                                                      \
     "INSERT INTO attempt_count SELECT kind, NEW.outcome, 1 FROM effect WHERE id = "                \
@@ -80,9 +86,9 @@ const struct dialect dialects[] = {
      APPEND_ONLY("delivery_class_stays", "UPDATE OF mailbox, class, won", "delivery",
                  "what a delivery is never changes")},
     {"CREATE TRIGGER attempt_counts ", "END;",
-     COUNTS("attempt_counts", "INSERT", "attempt", "IF NEW.outcome <> '' THEN " TRIED "END IF;")},
+     COUNTS_AT_THE_END("attempt_counts", "INSERT", "attempt", "IF NEW.outcome <> '' THEN " TRIED "END IF;")},
     {"CREATE TRIGGER attempt_counts_ended", "END;",
-     COUNTS("attempt_counts_ended", "UPDATE OF outcome", "attempt",
+     COUNTS_AT_THE_END("attempt_counts_ended", "UPDATE OF outcome", "attempt",
             "IF OLD.outcome = '' AND NEW.outcome <> '' THEN " TRIED "END IF;")},
     {"CREATE TRIGGER attempt_outcome_stays", "END;",
      "CREATE TRIGGER attempt_outcome_stays BEFORE UPDATE OF outcome ON attempt FOR EACH ROW"
@@ -98,9 +104,13 @@ const struct dialect dialects[] = {
             " UPDATE item_count SET n = n - 1 WHERE mailbox = OLD.mailbox AND state = OLD.state;"
             " INSERT INTO item_count VALUES (NEW.mailbox, NEW.state, 1)"
             ONE_MORE("item_count", "mailbox, state") "END IF;")},
-    {"CREATE TRIGGER item_shares ", "END;", COUNTS("item_shares", "INSERT", "item", SHARED)},
+    {"CREATE TRIGGER item_shares ", "END;",
+     COUNTS_AT_THE_END("item_shares", "INSERT", "item", SHARED)},
     {"CREATE TRIGGER item_shares_anew", "END;",
-     COUNTS("item_shares_anew", "UPDATE OF fingerprint", "item", SHARED)},
+     COUNTS_AT_THE_END("item_shares_anew", "UPDATE OF fingerprint", "item", SHARED)},
+    /* what another transaction has in hand is left to it; a row that is judged stays as it is */
+    {"/* SKIP LOCKED */", NULL, "FOR UPDATE SKIP LOCKED"},
+    {"/* FOR UPDATE */", NULL, "FOR UPDATE"},
     /* what cases are found by */
     {"CREATE VIRTUAL TABLE case_search", ";", PLAIN_WORDS CASE_QUERY CASE_SEARCH},
     {"case_search MATCH $4", NULL, "case_search.words @@ case_query($4)"},

@@ -20,6 +20,8 @@ struct db {
     bool passing;              /* what failed last has passed by itself: see db_passing */
     int64_t longest_ms;        /* of a statement; 0: any */
     const struct clock *clock; /* with `longest_ms` */
+    bool host_clock;           /* its own clock, if it has one, is not used */
+    int64_t now_ms;            /* its own clock when the last transaction began; 0: it has none */
 };
 
 struct stmt {
@@ -28,7 +30,7 @@ struct stmt {
 };
 
 enum tx_kind {
-    TX_WRITE,   /* alone among those that write */
+    TX_WRITE,   /* alone among those that write, or in turn with those of the same name */
     TX_MIGRATE, /* alone among those that change the schema; there may be no table yet */
     TX_READ,
 };
@@ -64,7 +66,10 @@ struct driver {
     void (*forget)(struct db *db);                /* NULL: there is nothing to do */
 
     enum rc (*limit)(struct db *db, struct err *err); /* `longest_ms` is another one */
-    enum rc (*begin)(struct db *db, enum tx_kind kind, struct err *err);
+    /* `turn` is NULL but for TX_WRITE: see tx_begin_in. */
+    enum rc (*begin)(struct db *db, enum tx_kind kind, const char *turn, struct err *err);
+    enum rc (*append)(struct db *db, struct err *err);            /* NULL: nothing to do */
+    enum rc (*now)(struct db *db, int64_t *out, struct err *err); /* NULL: it has no clock */
     enum rc (*commit)(struct db *db, struct err *err);
     void (*rollback)(struct db *db); /* of whatever is left of the transaction */
 };

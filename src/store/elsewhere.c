@@ -98,7 +98,7 @@ static enum rc take_moves(struct store *store,
 
     taken_back_to(out, out->count - out->elsewhere);
     out->elsewhere = 0;
-    TRY(writing_begin(store, c->run, c->now, &w, err));
+    TRY(writing_begin_turn(store, c->run, c->now, &w, err));
     for (size_t i = 0; i < due->count; i++) {
         struct work_item item;
 

@@ -152,7 +152,7 @@ static enum rc reused_once(void *self,
                                  .octets = *octets};
     bool reused = false;
 
-    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(writing_begin_turn(store, store->run, now, &w, err));
     TRY(judge_reused(&w, &seen, &reused, err));
     TRY(writing_finish(&w, err));
     *out = reused;
@@ -234,7 +234,7 @@ static enum rc reserve_batch(struct store *store,
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     const struct reserving r = {&w, b->policy, b->lease_ms};
 
-    TRY(writing_begin(store, run, now, &w, err));
+    TRY(writing_begin_turn(store, run, now, &w, err));
     for (size_t i = 0; i < b->count; i++)
         TRY(enter_one(&r, &b->arrival[i], &out[i], err));
     /* From this commit on the items exist, with their cases and their plans; before it, a restart
@@ -318,7 +318,7 @@ static enum rc begin_reading(struct store *store,
     unsigned counted;
 
     digest_hex(octets, hex);
-    TRY(writing_begin(store, store->run, (struct instant){0, 0}, &w, err));
+    TRY(writing_begin_turn(store, store->run, (struct instant){0, 0}, &w, err));
     TRY(mark(&w, mailbox, hex, &counted, err));
     TRY(writing_finish(&w, err));
     *deaths = counted;
@@ -340,7 +340,7 @@ end_reading(struct store *store, const char *mailbox, const struct digest *octet
     char hex[DIGEST_HEX_SIZE];
 
     digest_hex(octets, hex);
-    TRY(writing_begin(store, store->run, (struct instant){0, 0}, &w, err));
+    TRY(writing_begin_turn(store, store->run, (struct instant){0, 0}, &w, err));
     TRY(stmt_open(store->db, remove, &s, err));
     stmt_text(s, 1, mailbox);
     stmt_text(s, 2, hex);

@@ -81,7 +81,7 @@ static void bind_lease(struct writing *w, struct stmt *s, const struct item_row 
     bool complete = row->verdict->state == ITEM_COMPLETE;
 
     stmt_text(s, 25, complete ? NULL : w->run);
-    stmt_when(s, 26, complete ? NOT_DUE : w->now.boot_ms + row->lease_ms);
+    stmt_when(s, 26, complete ? NOT_DUE : w->lease_now_ms + row->lease_ms);
     stmt_int(s, 27, complete ? 0 : 1);
     stmt_when(s, 28, complete ? NOT_DUE : w->now.wall_ms);
     stmt_int(s, 29, w->now.wall_ms);

@@ -165,7 +165,7 @@ save(struct store *store, const struct mailbox_record *record, struct instant no
 {
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
-    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(writing_begin_turn(store, store->run, now, &w, err));
     TRY(mailbox_write(&w, record, err));
     return writing_finish(&w, err);
 }
@@ -192,8 +192,11 @@ mailbox_event(struct writing *w, const char *mailbox, const struct event *event,
 
 enum rc mailbox_note(struct writing *w, const char *by, const char *why, struct err *err)
 {
-    const struct subject about = subject_of("event", w->number);
     CLEANUP(str_clear) struct str text = STR_INIT;
+    int64_t number;
+
+    TRY(event_number(w, &number, err));
+    const struct subject about = subject_of("event", number);
 
     str_addf(&text, "%s: %s", by, why);
     return note_add(w, "", about.text, str_z(&text), err);
@@ -238,7 +241,7 @@ static enum rc renumber_once(void *self,
     struct store *store = self;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
-    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(writing_begin_turn(store, store->run, now, &w, err));
     TRY(count_numbering(&w, record, err));
     TRY(stale_all(&w, record->id, folder, err));
     TRY(mailbox_event(&w, record->id, &renumbered, err));
@@ -355,7 +358,7 @@ static enum rc write_quota(struct store *store,
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
-    TRY(writing_begin(store, store->run, now, &w, err));
+    TRY(writing_begin_turn(store, store->run, now, &w, err));
     TRY(stmt_open(store->db, update, &s, err));
     stmt_text(s, 1, mailbox);
     stmt_int(s, 2, quota->used_octets);

@@ -72,7 +72,7 @@ static enum rc remember_once(void *self,
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
 
-    TRY(tx_begin(store->db, &tx, err));
+    TRY(tx_begin_in(store->db, "notices:", &tx, err));
     TRY(forget_all(store->db, channel, err));
     for (size_t i = 0; i < count; i++)
         TRY(write_one(store->db, channel, &memory[i], err));

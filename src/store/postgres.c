@@ -3,6 +3,8 @@
 #include "postgres_fault.h"
 #include "postgres_p.h"
 
+#include <onecase/digest.h>
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -112,22 +114,53 @@ static enum rc limit(struct db *db, struct err *err)
 /* Any number: it names the lock of those that change the schema. */
 #define MIGRATIONS "1869505381"
 
+/* Pairs of numbers are names apart from that. WHOLE is shared by those that write in turns, and had alone
+ * by everybody else; TURN and a number is one turn; CHAIN is had at the end of each, so that what is
+ * appended follows what stands. They are taken in this order. */
+#define WHOLE "1869505382, 1"
+#define CHAIN "1869505382, 2"
+#define TURN  "1869505383, "
+
 #define STANDSTILL_MS "60000"
 
-/* One writer at a time, as with SQLite; should that ever fail, SERIALIZABLE is the law. LOCK comes
- * before the first statement that reads, so what is read is what the last writer left. The lock of one
- * that stands still, on a machine that is gone perhaps, is taken from it. */
-static const struct {
-    const char *begin, *then;
-} beginnings[] = {
-    [TX_WRITE] = {"BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
-                  "LOCK TABLE meta IN SHARE ROW EXCLUSIVE MODE"},
-    [TX_MIGRATE] = {"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
-                    "SELECT pg_advisory_xact_lock(" MIGRATIONS ")"},
-    [TX_READ] = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""},
+/* A lock comes before the first statement that reads, and each statement reads what is committed by then:
+ * what is read is what the last one in that turn left. The lock of one that stands still, on a machine that
+ * is gone perhaps, is taken from it. */
+static const char *const beginnings[] = {
+    [TX_WRITE] = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+    [TX_MIGRATE] = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+    [TX_READ] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 };
 
-static PGresult *ask_to_begin(struct postgres *db, enum tx_kind kind)
+/* Two turns of one number wait for each other, which does no harm. */
+static int32_t turn_number(const char *turn)
+{
+    const struct digest digest = sha256_of(slice_z(turn));
+    uint32_t number = 0;
+
+    for (size_t i = 0; i < 3; i++)
+        number = number << 8 | digest.octet[i];
+    return (int32_t)number;
+}
+
+static void add_locks(enum tx_kind kind, const char *turn, struct str *out)
+{
+    if (kind == TX_MIGRATE)
+        str_addz(out, "SELECT pg_advisory_xact_lock(" MIGRATIONS "); ");
+    if (kind == TX_READ)
+        return;
+    if (turn == NULL)
+        str_addz(out, "SELECT pg_advisory_xact_lock(" WHOLE "); ");
+    else
+        str_addf(out,
+                 "SELECT pg_advisory_xact_lock_shared(" WHOLE ");"
+                 " SELECT pg_advisory_xact_lock(" TURN "%d); ",
+                 turn_number(turn));
+}
+
+#define ITS_CLOCK "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now"
+
+static PGresult *ask_to_begin(struct postgres *db, enum tx_kind kind, const char *turn)
 {
     CLEANUP(str_clear) struct str text = STR_INIT;
     int wait_ms = db->busy_timeout_ms > 0 ? db->busy_timeout_ms : 1; /* 0 would be for ever */
@@ -135,11 +168,37 @@ static PGresult *ask_to_begin(struct postgres *db, enum tx_kind kind)
     str_addf(&text,
              "%s; SET LOCAL lock_timeout = %d;"
              " SET LOCAL idle_in_transaction_session_timeout = " STANDSTILL_MS "; ",
-             beginnings[kind].begin, wait_ms);
+             beginnings[kind], wait_ms);
     if (db->db.longest_ms > 0 && kind != TX_MIGRATE)
         str_addf(&text, "SET LOCAL statement_timeout = %" PRId64 "; ", db->db.longest_ms);
-    str_addz(&text, beginnings[kind].then);
-    return postgres_ask(db, str_z(&text));
+    add_locks(kind, turn, &text);
+    str_addz(&text, ITS_CLOCK);
+
+    PGresult *result = postgres_ask(db, str_z(&text));
+
+    if (result != NULL && PQntuples(result) == 1)
+        db->db.now_ms = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+    return result;
+}
+
+static enum rc now(struct db *db, int64_t *out, struct err *err)
+{
+    static const char find[] = ITS_CLOCK;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    TRY(stmt_row(s, err));
+    *out = col_int(s, "now");
+    return RC_OK;
+}
+
+static enum rc append(struct db *db, struct err *err)
+{
+    static const char text[] = "SELECT pg_advisory_xact_lock(" CHAIN ")";
+    struct postgres *mine = postgres_of(db);
+
+    TRY(postgres_connected(mine, err));
+    return judged(mine, postgres_ask(mine, text), err);
 }
 
 static void rollback(struct db *db)
@@ -161,17 +220,17 @@ static void rollback(struct db *db)
 }
 
 /* A connection that was lost while nobody used it is made anew: nothing has begun yet. */
-static enum rc begin(struct db *db, enum tx_kind kind, struct err *err)
+static enum rc begin(struct db *db, enum tx_kind kind, const char *turn, struct err *err)
 {
     struct postgres *mine = postgres_of(db);
 
     assert(!mine->in_tx);
     TRY(postgres_connected(mine, err));
-    PGresult *result = ask_to_begin(mine, kind);
+    PGresult *result = ask_to_begin(mine, kind, turn);
 
     if (result == NULL) {
         TRY(postgres_connect(mine, err));
-        result = ask_to_begin(mine, kind);
+        result = ask_to_begin(mine, kind, turn);
     }
     mine->in_tx = true;
     enum rc rc = judged(mine, result, err);
@@ -235,6 +294,8 @@ const struct driver postgres_driver = {
     .check = check,
     .copy = copy,
     .limit = limit,
+    .append = append,
+    .now = now,
     .begin = begin,
     .commit = commit,
     .rollback = rollback,

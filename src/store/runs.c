@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lease.h"
 #include "store_p.h"
 
 #include <stdio.h>
@@ -78,7 +79,8 @@ static enum rc insert_run(struct writing *w, const struct run_facts *run, struct
 {
     static const char insert[] =
         "INSERT INTO run (id, host, boot_id, pid, version, name, environment, owner, mailbox,"
-        " entered_at, beat_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $10, $9, $9)";
+        " entered_at, beat_at, lease_clock, node)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $10, $9, $9, $11, $12)";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, insert, &s, err));
@@ -92,6 +94,8 @@ static enum rc insert_run(struct writing *w, const struct run_facts *run, struct
     stmt_text(s, 8, run->owner);
     stmt_int(s, 9, w->now.wall_ms);
     stmt_text(s, 10, run->mailbox);
+    stmt_text(s, 11, db_began(w->store->db) != 0 ? "ledger" : "");
+    stmt_text(s, 12, run->node);
     return stmt_run(s, NULL, err);
 }
 
@@ -106,6 +110,14 @@ enter(struct store *store, const struct run_facts *run, struct instant now, stru
     return writing_finish(&w, err);
 }
 
+static void find_turn(struct store *store, const char *mailbox)
+{
+    text_copy(store->turn, sizeof store->turn, mailbox);
+    for (size_t i = 0; i < store->waits; i++)
+        if (strcmp(store->wait[i].mailbox, mailbox) == 0)
+            memcpy(store->turn, store->wait[i].turn, sizeof store->turn);
+}
+
 static enum rc
 runs_enter(void *self, const struct run_facts *run, struct instant now, struct err *err)
 {
@@ -113,6 +125,7 @@ runs_enter(void *self, const struct run_facts *run, struct instant now, struct e
 
     TRY(WRITE(store, enter(store, run, now, err)));
     snprintf(store->run, sizeof store->run, "%s", run->id);
+    find_turn(store, run->mailbox);
     return RC_OK;
 }
 
@@ -159,6 +172,14 @@ runs_others(void *self, const char *run, struct run_facts **out, size_t *count, 
 
 /* ---- leases -------------------------------------------------------------------------------- */
 
+enum rc lease_now(struct store *store, struct instant now, int64_t *out, struct err *err)
+{
+    TRY(db_now(store->db, out, err));
+    if (*out == 0)
+        *out = now.boot_ms;
+    return RC_OK;
+}
+
 static enum rc beat(struct writing *w, const char *run, struct err *err)
 {
     static const char update[] = "UPDATE run SET beat_at = $1 WHERE id = $2 AND ended_at IS NULL";
@@ -182,10 +203,10 @@ renew(struct store *store, const char *run, struct instant now, int64_t lease_ms
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
-    TRY(writing_begin(store, run, now, &w, err));
+    TRY(writing_begin_turn(store, run, now, &w, err));
     TRY(beat(&w, run, err));
     TRY(stmt_open(store->db, update, &s, err));
-    stmt_int(s, 1, now.boot_ms + lease_ms);
+    stmt_int(s, 1, w.lease_now_ms + lease_ms);
     stmt_text(s, 2, run);
     TRY(stmt_run(s, NULL, err));
     return writing_finish(&w, err);

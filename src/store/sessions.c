@@ -19,7 +19,7 @@ static enum rc begin_once(
     char hex[DIGEST_HEX_SIZE];
 
     digest_hex(session, hex);
-    TRY(tx_begin(store->db, &tx, err));
+    TRY(tx_begin_in(store->db, "console:", &tx, err));
     {
         CLEANUP(stmt_done) struct stmt *s = NULL;
 
@@ -45,7 +45,7 @@ seen_once(struct store *store, const char *session, struct instant now, struct e
         "UPDATE session SET seen_at = $1 WHERE id = $2 AND ended_at IS NULL";
     CLEANUP(tx_end) struct tx tx = TX_NONE;
 
-    TRY(tx_begin(store->db, &tx, err));
+    TRY(tx_begin_in(store->db, "console:", &tx, err));
     {
         CLEANUP(stmt_done) struct stmt *s = NULL;
 
@@ -126,7 +126,7 @@ end_once(void *self, const struct digest *session, struct instant now, struct er
     char hex[DIGEST_HEX_SIZE];
 
     digest_hex(session, hex);
-    TRY(tx_begin(store->db, &tx, err));
+    TRY(tx_begin_in(store->db, "console:", &tx, err));
     {
         CLEANUP(stmt_done) struct stmt *s = NULL;
 
@@ -193,7 +193,7 @@ static enum rc failed_once(
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
 
-    TRY(tx_begin(store->db, &tx, err));
+    TRY(tx_begin_in(store->db, "console:", &tx, err));
     TRY(forget_failures(store, now.wall_ms - FAILURE_KEPT, err));
     for (size_t i = 0; i < count; i++)
         TRY(add_failure(store, &subject[i], now.wall_ms, err));
@@ -220,7 +220,7 @@ static enum rc looked_once(void *self,
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
 
-    TRY(tx_begin(store->db, &tx, err));
+    TRY(tx_begin_in(store->db, "console:", &tx, err));
     {
         CLEANUP(stmt_done) struct stmt *s = NULL;
 

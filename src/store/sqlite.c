@@ -178,12 +178,14 @@ static enum rc limit(struct db *db, struct err *err)
 /* Transactions */
 
 /* Writing, the write lock is taken here, so nothing after it fails for want of it. */
-static enum rc begin(struct db *db, enum tx_kind kind, struct err *err)
+/* There is one writer at a time, whatever turn is asked for. */
+static enum rc begin(struct db *db, enum tx_kind kind, const char *turn, struct err *err)
 {
     static const char immediate[] = "BEGIN IMMEDIATE";
     static const char deferred[] = "BEGIN";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
+    (void)turn;
     assert(sqlite_of(db)->connection == NULL || sqlite3_get_autocommit(sqlite_of(db)->connection));
     TRY(stmt_open(db, kind == TX_READ ? deferred : immediate, &s, err));
     return stmt_run(s, NULL, err);

@@ -26,6 +26,7 @@ static void remember_waits(struct store *store, const struct store_options *opti
         const struct store_wait *from = &options->wait[i];
         struct waiting_times *to = &store->wait[i];
         text_copy(to->mailbox, sizeof to->mailbox, from->mailbox);
+        text_copy(to->turn, sizeof to->turn, from->turn != NULL ? from->turn : from->mailbox);
         to->final_timeout_ms = from->final_timeout_ms;
         to->evidence_wait_ms = from->evidence_wait_ms;
     }

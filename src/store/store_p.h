@@ -12,6 +12,7 @@
 
 struct waiting_times {
     char mailbox[NAME_SIZE];
+    char turn[NAME_SIZE];
     int64_t final_timeout_ms, evidence_wait_ms;
 };
 
@@ -22,6 +23,7 @@ struct store {
     int64_t longest_delay_ms;
     struct store_upgrade upgrade; /* from 0: there was none */
     char run[RUN_ID_SIZE];        /* that entered by this store; "" before: a tool's */
+    char turn[NAME_SIZE];         /* in which that one writes; "": in the whole ledger's */
 };
 
 extern const struct ledger_runs store_runs;

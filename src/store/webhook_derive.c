@@ -156,7 +156,7 @@ static enum rc derive(struct deriving *d, struct instant now, bool *more, struct
     TRY(read_place(d, more, err));
     if (d->to == d->from) /* nothing has happened: the write lock is left to those who work */
         return RC_OK;
-    TRY(tx_begin(d->store->db, &tx, err));
+    TRY(tx_begin_in(d->store->db, "webhooks:", &tx, err));
     TRY(read_place(d, more, err));
     TRY(read_lines(d, err));
     TRY(add_posts(d, now, err));

@@ -39,7 +39,10 @@ static enum rc record(struct writing *w, const struct webhook_replay *r, struct 
                                   .to = effect_status_text(EFFECT_PLANNED),
                                   .actor = actor_text(BY_PERSON)},
                   err));
-    const struct subject about = subject_of("event", w->number);
+    int64_t number;
+
+    TRY(event_number(w, &number, err));
+    const struct subject about = subject_of("event", number);
 
     return people_note(w, "", about.text, r->by, r->why, err);
 }

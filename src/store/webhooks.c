@@ -75,7 +75,7 @@ enlist_once(void *self, const char *const *name, size_t names, struct instant no
     char gone[NAME_SIZE];
     enum rc rc;
 
-    TRY(tx_begin(db, &tx, err));
+    TRY(tx_begin_in(db, "webhooks:", &tx, err));
     while ((rc = find_gone(db, name, names, gone, err)) == RC_OK)
         TRY(remove_webhook(db, gone, now, err));
     if (rc != RC_NOT_FOUND)
@@ -157,7 +157,7 @@ tried_once(void *self, const struct webhook_try *t, struct instant now, struct e
     enum effect_status to;
 
     TRY(post_step(t->post->status, t->on, &to, err));
-    TRY(tx_begin(db, &tx, err));
+    TRY(tx_begin_in(db, "webhooks:", &tx, err));
     TRY(webhook_of(db, t->post->id, name, err));
     TRY(step_post(db, t, to, now.wall_ms, err));
     TRY(note_webhook(db, name, t, now.wall_ms, err));

@@ -2,6 +2,7 @@
 #include "claim.h"
 #include "commit.h"
 #include "elsewhere.h"
+#include "lease.h"
 #include "load.h"
 #include "store_p.h"
 
@@ -22,8 +23,9 @@ static enum rc work_claim(void *self,
                           size_t *count,
                           struct err *err)
 {
-    const struct claiming c = {run, mailbox, now, lease_ms, limit};
+    struct claiming c = {run, mailbox, now, lease_ms, limit, 0};
 
+    TRY(lease_now(self, now, &c.lease_now_ms, err));
     return items_claim(self, &c, out, count, err);
 }
 
@@ -37,7 +39,7 @@ static enum rc commit_once(struct store *store,
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     size_t place;
 
-    TRY(writing_begin(store, run, now, &w, err));
+    TRY(writing_begin_turn(store, run, now, &w, err));
     enum rc rc = changes_apply(&w, changes, &place, err);
 
     if (rc != RC_OK) {
@@ -101,13 +103,13 @@ next_of_ours(struct store *store, const char *mailbox, int64_t *earliest, struct
 }
 
 /* What another run holds is due, for us, when its lease ends; at once where that cannot be. */
-static int64_t due_for_us(struct stmt *s, struct instant now)
+static int64_t due_for_us(struct stmt *s, struct instant now, int64_t lease_now_ms)
 {
     int64_t due = col_int(s, "due");
     int64_t lease_ends = now.wall_ms + LOOK_AGAIN_MS;
 
-    if (col_int(s, "same_boot") == 1)
-        lease_ends = now.wall_ms + (col_int(s, "lease_boot") - now.boot_ms);
+    if (col_int(s, "same_clock") == 1)
+        lease_ends = now.wall_ms + (col_int(s, "lease_boot") - lease_now_ms);
     else if (col_int(s, "void") == 1)
         return due;
     return due > lease_ends ? due : lease_ends;
@@ -121,20 +123,22 @@ static enum rc next_of_others(struct store *store,
 {
     static const char find[] =
         "SELECT MIN(item.next_due) AS due, MIN(item.lease_boot) AS lease_boot,"
-        " CASE WHEN holder.ended_at IS NULL AND holder.boot_id = me.boot_id THEN 1 ELSE 0 END"
-        " AS same_boot, CASE WHEN holder.ended_at IS NOT NULL OR holder.host = me.host THEN 1"
+        " CASE WHEN holder.ended_at IS NULL AND " SAME_LEASE_CLOCK " THEN 1 ELSE 0 END"
+        " AS same_clock, CASE WHEN holder.ended_at IS NOT NULL OR holder.host = me.host THEN 1"
         " ELSE 0 END AS void FROM run AS me CROSS JOIN run AS holder CROSS JOIN item"
         " WHERE me.id = $1 AND holder.id <> me.id"
         " AND (holder.ended_how IS NULL OR holder.ended_how = 'dead')"
         " AND item.lease_run = holder.id AND item.mailbox = $2 GROUP BY holder.id, me.id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
+    int64_t lease_now_ms;
     enum rc rc;
 
+    TRY(lease_now(store, now, &lease_now_ms, err));
     TRY(stmt_open(store->db, find, &s, err));
     stmt_text(s, 1, store->run);
     stmt_text(s, 2, mailbox);
     while ((rc = stmt_row(s, err)) == RC_OK)
-        earlier(earliest, due_for_us(s, now));
+        earlier(earliest, due_for_us(s, now, lease_now_ms));
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 

@@ -93,7 +93,8 @@ static inline int open_desk(void **state)
     struct store_options options = {.path = ledger_place(":memory:"),
                                     .create = true,
                                     .secret_seed = sha256_of(SLICE("seed")),
-                                    .now_ms = NOON};
+                                    .now_ms = NOON,
+                                    .host_clock = true};
     struct mailbox_record record;
 
     d->now = (struct instant){NOON, HOURS(1)};

@@ -64,8 +64,11 @@ static inline void place_remove(struct place *p)
 
 static inline struct store_options options_for(const char *path)
 {
-    return (struct store_options){
-        .path = ledger_place(path), .create = true, .secret_seed = {{1, 2, 3}}, .now_ms = NOW_MS};
+    return (struct store_options){.path = ledger_place(path),
+                                  .create = true,
+                                  .secret_seed = {{1, 2, 3}},
+                                  .now_ms = NOW_MS,
+                                  .host_clock = true};
 }
 
 /* ---- a store, its run and its mailbox ------------------------------------------------------ */

@@ -54,12 +54,14 @@ static void several_lines_of_one_transaction_follow_too(void **state)
     CLEANUP(store_close) struct store *store = store_with_chain(":memory:");
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     struct err err = ERR_INIT;
+    int64_t number;
 
     (void)state;
     assert_ok(writing_begin(store, "", at_ms(0), &w, &err));
     for (int i = 0; i < 5; i++)
         assert_ok(event_add(&w, &(struct event){.what = "x"}, &err));
-    assert_int_equal(w.number, 8);
+    assert_ok(event_number(&w, &number, &err));
+    assert_int_equal(number, 8);
     assert_ok(writing_finish(&w, &err));
     assert_ok(store_check_chain(store, &err));
 }
