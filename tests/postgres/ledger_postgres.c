@@ -240,395 +240,389 @@ static void a_statement_that_takes_too_long_is_broken_off(void **state)
     assert_ok(db_limit(store->db, 500, NULL, &err));
     assert_ok(tx_read(store->db, &tx, &err));
     assert_rc(sleep_for(store->db, 60, &err), RC_DEFERRED);
-    /* Those of one turn wait for each other, and for one that has the whole ledger; the chain is whose turn it is
+}
+
+/* Those of one turn wait for each other, and for one that has the whole ledger; the chain is whose turn it is
  * to append. */
-    static void writers_wait_for_those_of_their_turn_alone(void **state)
-    {
-        static const struct {
-            const char *name, *turn;
-            enum rc rc;
-        } rows[] = {
-            {"its own turn", "help", RC_DEFERRED},
-            {"another's", "sales", RC_OK},
-            {"the whole ledger", NULL, RC_DEFERRED},
-        };
-        CLEANUP(store_close) struct store *store = store_with_table();
-        struct store_options options = {.path = postgres_of(store->db)->url, .busy_timeout_ms = 30};
-        CLEANUP(db_close) struct db *other = NULL;
-        CLEANUP(tx_end) struct tx held = TX_NONE;
-        struct err err = ERR_INIT;
+static void writers_wait_for_those_of_their_turn_alone(void **state)
+{
+    static const struct {
+        const char *name, *turn;
+        enum rc rc;
+    } rows[] = {
+        {"its own turn", "help", RC_DEFERRED},
+        {"another's", "sales", RC_OK},
+        {"the whole ledger", NULL, RC_DEFERRED},
+    };
+    CLEANUP(store_close) struct store *store = store_with_table();
+    struct store_options options = {.path = postgres_of(store->db)->url, .busy_timeout_ms = 30};
+    CLEANUP(db_close) struct db *other = NULL;
+    CLEANUP(tx_end) struct tx held = TX_NONE;
+    struct err err = ERR_INIT;
 
-        (void)state;
-        assert_ok(db_open(&options, &other, &err));
-        assert_ok(tx_begin_in(store->db, "help", &held, &err));
-        FOR_EACH(row, rows) {
-            CLEANUP(tx_end) struct tx tx = TX_NONE;
-
-            assert_rc(tx_begin_in(other, row->turn, &tx, &err), row->rc);
-        }
-        assert_ok(tx_append(&held, &err));
+    (void)state;
+    assert_ok(db_open(&options, &other, &err));
+    assert_ok(tx_begin_in(store->db, "help", &held, &err));
+    FOR_EACH(row, rows) {
         CLEANUP(tx_end) struct tx tx = TX_NONE;
 
-        assert_ok(tx_begin_in(other, "sales", &tx, &err));
-        assert_rc(tx_append(&tx, &err), RC_DEFERRED);
-        tx_end(&tx);
-        assert_ok(tx_commit(&held, &err));
-        assert_ok(tx_begin_in(other, "sales", &tx, &err));
-        assert_ok(tx_append(&tx, &err));
+        assert_rc(tx_begin_in(other, row->turn, &tx, &err), row->rc);
     }
+    assert_ok(tx_append(&held, &err));
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
 
-    static enum rc add_line_in(struct store * store, const char *mailbox, struct err *err)
-    {
-        CLEANUP(writing_end) struct writing w = WRITING_NONE;
+    assert_ok(tx_begin_in(other, "sales", &tx, &err));
+    assert_rc(tx_append(&tx, &err), RC_DEFERRED);
+    tx_end(&tx);
+    assert_ok(tx_commit(&held, &err));
+    assert_ok(tx_begin_in(other, "sales", &tx, &err));
+    assert_ok(tx_append(&tx, &err));
+}
 
-        snprintf(store->turn, sizeof store->turn, "%s", mailbox);
-        TRY(writing_begin_turn(store, TEST_RUN, at_ms(5), &w, err));
-        for (int i = 0; i < 3; i++)
-            TRY(event_add(&w, &(struct event){.mailbox = mailbox, .what = "claim"}, err));
-        return writing_finish(&w, err);
+static enum rc add_line_in(struct store *store, const char *mailbox, struct err *err)
+{
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
+
+    snprintf(store->turn, sizeof store->turn, "%s", mailbox);
+    TRY(writing_begin_turn(store, TEST_RUN, at_ms(5), &w, err));
+    for (int i = 0; i < 3; i++)
+        TRY(event_add(&w, &(struct event){.mailbox = mailbox, .what = "claim"}, err));
+    return writing_finish(&w, err);
+}
+
+static int add_lines(const char *url, const char *mailbox)
+{
+    struct store_options options = {.path = url, .busy_timeout_ms = 20000, .skip_check = true};
+    CLEANUP(store_close) struct store *store = NULL;
+    struct err err = ERR_INIT;
+    enum rc rc = store_open(&options, &store, &err);
+
+    for (int i = 0; i < 40 && rc == RC_OK; i++)
+        rc = add_line_in(store, mailbox, &err);
+    return rc == RC_OK ? 0 : 1;
+}
+
+static void K01_runs_of_four_mailboxes_append_to_one_chain(void **state)
+{
+    static const char *const mailboxes[] = {"a", "b", "c", "d"};
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct err err = ERR_INIT;
+    pid_t pid[LENGTH(mailboxes)];
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(pid); i++) {
+        pid[i] = fork();
+        if (pid[i] == 0)
+            _exit(add_lines(postgres_of(store->db)->url, mailboxes[i]));
     }
+    for (size_t i = 0; i < LENGTH(pid); i++) {
+        int status;
 
-    static int add_lines(const char *url, const char *mailbox)
-    {
-        struct store_options options = {.path = url, .busy_timeout_ms = 20000, .skip_check = true};
-        CLEANUP(store_close) struct store *store = NULL;
-        struct err err = ERR_INIT;
-        enum rc rc = store_open(&options, &store, &err);
-
-        for (int i = 0; i < 40 && rc == RC_OK; i++)
-            rc = add_line_in(store, mailbox, &err);
-        return rc == RC_OK ? 0 : 1;
+        assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+        assert_int_equal(status, 0);
     }
+    assert_int_equal(number_of(store, "SELECT COUNT(*) AS n FROM event"), 480);
+    assert_ok(store_check_chain(store, &err));
+}
 
-    static void K01_runs_of_four_mailboxes_append_to_one_chain(void **state)
-    {
-        static const char *const mailboxes[] = {"a", "b", "c", "d"};
-        CLEANUP(store_close) struct store *store = store_at(":memory:");
-        struct err err = ERR_INIT;
-        pid_t pid[LENGTH(mailboxes)];
+/* Two machines, whose clocks are years apart: what counts is the database's. */
+static void K03_a_lease_ends_by_the_clock_of_the_database(void **state)
+{
+    static const char item[] =
+        "INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as, "
+        "state,"
+        " octets, size, source_digest, payload_digest, payload_version, fingerprint, signs, "
+        "sender,"
+        " recipient, subject, text, internal_ms, lease_run, lease_boot, fence, next_due, "
+        "generation,"
+        " created_at) VALUES ('k', 'help', 'digest', '', 'case', 'case', 'in_progress', '', 0, "
+        "'',"
+        " '', 1, '', 0, '', '', '', '', 0, '" TEST_RUN "', (SELECT CAST(EXTRACT(EPOCH FROM"
+        " clock_timestamp()) * 1000 AS BIGINT)) + 600000, 1, 0, 1, 0)";
+    static const char over[] =
+        "UPDATE item SET lease_boot = (SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000"
+        " AS BIGINT)) - 1";
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct instant now = {.wall_ms = NOW_MS * 2, .boot_ms = INT64_C(1) << 60};
+    struct run_facts one = run_named(TEST_RUN), two = run_named(OTHER_RUN);
+    struct mailbox_record record;
+    struct work_item *taken;
+    struct err err = ERR_INIT;
+    size_t count;
 
-        (void)state;
-        for (size_t i = 0; i < LENGTH(pid); i++) {
-            pid[i] = fork();
-            if (pid[i] == 0)
-                _exit(add_lines(postgres_of(store->db)->url, mailboxes[i]));
-        }
-        for (size_t i = 0; i < LENGTH(pid); i++) {
-            int status;
+    (void)state;
+    store->db->host_clock = false;
+    memcpy(two.host, "other", sizeof "other");
+    assert_ok(store_runs.enter(store, &one, at_ms(0), &err));
+    assert_ok(store_runs.enter(store, &two, now, &err));
+    assert_ok(store_mailboxes.load(store, "help", &record, &err));
+    by_hand(store, item);
+    assert_ok(store_work.claim(store, OTHER_RUN, "help", now, 60000, 9, &taken, &count, &err));
+    assert_int_equal(count, 0);
+    by_hand(store, over);
+    assert_ok(store_work.claim(store, OTHER_RUN, "help", now, 60000, 9, &taken, &count, &err));
+    assert_int_equal(count, 1);
+    work_items_free(taken, count);
+}
 
-            assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
-            assert_int_equal(status, 0);
-        }
-        assert_int_equal(number_of(store, "SELECT COUNT(*) AS n FROM event"), 480);
-        assert_ok(store_check_chain(store, &err));
-    }
+/* ---- connections that go ------------------------------------------------------------------- */
 
-    /* Two machines, whose clocks are years apart: what counts is the database's. */
-    static void K03_a_lease_ends_by_the_clock_of_the_database(void **state)
-    {
-        static const char item[] =
-            "INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as, "
-            "state,"
-            " octets, size, source_digest, payload_digest, payload_version, fingerprint, signs, "
-            "sender,"
-            " recipient, subject, text, internal_ms, lease_run, lease_boot, fence, next_due, "
-            "generation,"
-            " created_at) VALUES ('k', 'help', 'digest', '', 'case', 'case', 'in_progress', '', 0, "
-            "'',"
-            " '', 1, '', 0, '', '', '', '', 0, '" TEST_RUN "', (SELECT CAST(EXTRACT(EPOCH FROM"
-            " clock_timestamp()) * 1000 AS BIGINT)) + 600000, 1, 0, 1, 0)";
-        static const char over[] =
-            "UPDATE item SET lease_boot = (SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000"
-            " AS BIGINT)) - 1";
-        CLEANUP(store_close) struct store *store = store_at(":memory:");
-        struct instant now = {.wall_ms = NOW_MS * 2, .boot_ms = INT64_C(1) << 60};
-        struct run_facts one = run_named(TEST_RUN), two = run_named(OTHER_RUN);
-        struct mailbox_record record;
-        struct work_item *taken;
-        struct err err = ERR_INIT;
-        size_t count;
+static void L08_a_connection_lost_while_nobody_used_it_is_made_anew(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_table();
+    struct store_options options = {.path = postgres_of(store->db)->url, .busy_timeout_ms = 5000};
+    CLEANUP(db_close) struct db *db = NULL;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct err err = ERR_INIT;
 
-        (void)state;
-        store->db->host_clock = false;
-        memcpy(two.host, "other", sizeof "other");
-        assert_ok(store_runs.enter(store, &one, at_ms(0), &err));
-        assert_ok(store_runs.enter(store, &two, now, &err));
-        assert_ok(store_mailboxes.load(store, "help", &record, &err));
-        by_hand(store, item);
-        assert_ok(store_work.claim(store, OTHER_RUN, "help", now, 60000, 9, &taken, &count, &err));
-        assert_int_equal(count, 0);
-        by_hand(store, over);
-        assert_ok(store_work.claim(store, OTHER_RUN, "help", now, 60000, 9, &taken, &count, &err));
-        assert_int_equal(count, 1);
-        work_items_free(taken, count);
-    }
+    (void)state;
+    assert_ok(db_open(&options, &db, &err));
+    for (int64_t i = 1; i < 6; i++)
+        assert_ok(insert(db, i, (char[]){(char)('0' + i), '\0'}, &err));
+    cut(store, db);
+    assert_ok(tx_begin(db, &tx, &err));
+    assert_ok(insert(db, 6, "6", &err));
+    assert_ok(tx_commit(&tx, &err));
+    cut(store, db);
+    assert_int_equal(count_rows(&(struct store){.db = db}), 6);
+}
 
-    /* ---- connections that go ------------------------------------------------------------------- */
+static void L08_a_connection_lost_within_a_transaction_takes_it_along(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_table();
+    struct store_options options = {.path = postgres_of(store->db)->url, .busy_timeout_ms = 5000};
+    CLEANUP(db_close) struct db *db = NULL;
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct err err = ERR_INIT;
 
-    static void L08_a_connection_lost_while_nobody_used_it_is_made_anew(void **state)
-    {
-        CLEANUP(store_close) struct store *store = store_with_table();
-        struct store_options options = {.path = postgres_of(store->db)->url,
-                                        .busy_timeout_ms = 5000};
-        CLEANUP(db_close) struct db *db = NULL;
-        CLEANUP(tx_end) struct tx tx = TX_NONE;
-        struct err err = ERR_INIT;
+    (void)state;
+    assert_ok(db_open(&options, &db, &err));
+    assert_ok(tx_begin(db, &tx, &err));
+    assert_ok(insert(db, 1, "a", &err));
+    cut(store, db);
+    assert_rc(insert(db, 2, "b", &err), RC_DEFERRED);
+    assert_rc(insert(db, 3, "c", &err), RC_DEFERRED); /* not outside of it, on a new connection */
+    assert_rc(tx_commit(&tx, &err), RC_DEFERRED);
+    assert_int_equal(count_rows(store), 0);
+    assert_ok(tx_begin(db, &tx, &err));
+    assert_ok(insert(db, 1, "a", &err));
+    assert_ok(tx_commit(&tx, &err));
+    assert_int_equal(count_rows(store), 1);
+}
 
-        (void)state;
-        assert_ok(db_open(&options, &db, &err));
-        for (int64_t i = 1; i < 6; i++)
-            assert_ok(insert(db, i, (char[]){(char)('0' + i), '\0'}, &err));
-        cut(store, db);
-        assert_ok(tx_begin(db, &tx, &err));
-        assert_ok(insert(db, 6, "6", &err));
-        assert_ok(tx_commit(&tx, &err));
-        cut(store, db);
-        assert_int_equal(count_rows(&(struct store){.db = db}), 6);
-    }
+/* ---- the ledger ---------------------------------------------------------------------------- */
 
-    static void L08_a_connection_lost_within_a_transaction_takes_it_along(void **state)
-    {
-        CLEANUP(store_close) struct store *store = store_with_table();
-        struct store_options options = {.path = postgres_of(store->db)->url,
-                                        .busy_timeout_ms = 5000};
-        CLEANUP(db_close) struct db *db = NULL;
-        CLEANUP(tx_end) struct tx tx = TX_NONE;
-        struct err err = ERR_INIT;
+static enum rc add_line(struct store *store, struct err *err)
+{
+    CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
-        (void)state;
-        assert_ok(db_open(&options, &db, &err));
-        assert_ok(tx_begin(db, &tx, &err));
-        assert_ok(insert(db, 1, "a", &err));
-        cut(store, db);
-        assert_rc(insert(db, 2, "b", &err), RC_DEFERRED);
-        assert_rc(insert(db, 3, "c", &err),
-                  RC_DEFERRED); /* not outside of it, on a new connection */
-        assert_rc(tx_commit(&tx, &err), RC_DEFERRED);
-        assert_int_equal(count_rows(store), 0);
-        assert_ok(tx_begin(db, &tx, &err));
-        assert_ok(insert(db, 1, "a", &err));
-        assert_ok(tx_commit(&tx, &err));
-        assert_int_equal(count_rows(store), 1);
-    }
+    TRY(writing_begin(store, TEST_RUN, at_ms(5), &w, err));
+    TRY(event_add(&w, &(struct event){.subject = "item", .what = "claim"}, err));
+    return writing_finish(&w, err);
+}
 
-    /* ---- the ledger ---------------------------------------------------------------------------- */
+static void the_event_chain_follows_and_is_never_changed(void **state)
+{
+    static const char *const changes[] = {"UPDATE event SET what = 'x' WHERE number = 2",
+                                          "DELETE FROM event WHERE number = 2"};
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct err err = ERR_INIT;
 
-    static enum rc add_line(struct store * store, struct err * err)
-    {
-        CLEANUP(writing_end) struct writing w = WRITING_NONE;
-
-        TRY(writing_begin(store, TEST_RUN, at_ms(5), &w, err));
-        TRY(event_add(&w, &(struct event){.subject = "item", .what = "claim"}, err));
-        return writing_finish(&w, err);
-    }
-
-    static void the_event_chain_follows_and_is_never_changed(void **state)
-    {
-        static const char *const changes[] = {"UPDATE event SET what = 'x' WHERE number = 2",
-                                              "DELETE FROM event WHERE number = 2"};
-        CLEANUP(store_close) struct store *store = store_at(":memory:");
-        struct err err = ERR_INIT;
-
-        (void)state;
-        for (int i = 0; i < 3; i++)
-            assert_ok(add_line(store, &err));
-        assert_ok(store_check_chain(store, &err));
-        for (size_t i = 0; i < LENGTH(changes); i++) {
-            assert_rc(db_run(store->db, changes[i], &err), RC_REFUSED);
-            assert_says("append-only");
-        }
-    }
-
-    /* As with SQLite: by the beginnings of words, without case and marks. */
-    static void a_case_is_found_by_the_words_of_its_sender(void **state)
-    {
-        static const char find[] =
-            "SELECT COUNT(*) AS n FROM case_search WHERE case_search MATCH $4 AND rowid = $1";
-        static const struct {
-            const char *name, *words;
-            int found;
-        } rows[] = {
-            {"a mark is none", "\"elan\"*", 1},
-            {"nor is case", "\"ANN\"*", 1},
-            {"the beginning of a word", "\"exam\"*", 1},
-            {"the middle is none", "\"xample\"*", 0},
-            {"all of them", "\"ann\"* \"chair\"*", 1},
-            {"not one of them", "\"ann\"* \"table\"*", 0},
-            {"another script", "\"моск\"*", 1},
-            {"nothing but signs", "\"-'\\\"*", 0},
-        };
-        CLEANUP(store_close) struct store *store = store_at(":memory:");
-        struct err err = ERR_INIT;
-
-        (void)state;
-        by_hand(store, "INSERT INTO case_search (rowid, reference, sender, subject) VALUES (7,"
-                       " 'HD-7K3M9QWX', 'Ann.Lee@example.com', 'Élan: a chair for Москва')");
-        FOR_EACH(row, rows) {
-            CLEANUP(stmt_done) struct stmt *s = NULL;
-
-            assert_ok(stmt_open(store->db, find, &s, &err));
-            stmt_int(s, 1, 7);
-            for (int i = 2; i < 4; i++)
-                stmt_text(s, i, NULL);
-            stmt_text(s, 4, row->words);
-            assert_ok(stmt_row(s, &err));
-            assert_int_equal(col_int(s, "n"), row->found);
-        }
-    }
-
-    static void L08_what_a_serialization_failure_took_back_is_deferred(void **state)
-    {
-        CLEANUP(store_close) struct store *store = store_at(":memory:");
-        struct err err = ERR_INIT;
-
-        (void)state;
-        by_hand(store, "CREATE OR REPLACE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS"
-                       " $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '40001'; END $$");
-        by_hand(store, "CREATE CONSTRAINT TRIGGER fails AFTER INSERT ON event INITIALLY DEFERRED"
-                       " FOR EACH ROW EXECUTE FUNCTION fails()");
-        assert_rc(add_line(store, &err), RC_DEFERRED);
-        by_hand(store, "DROP TRIGGER fails ON event");
+    (void)state;
+    for (int i = 0; i < 3; i++)
         assert_ok(add_line(store, &err));
-        assert_int_equal(number_of(store, "SELECT COUNT(*) AS n FROM event"), 1);
+    assert_ok(store_check_chain(store, &err));
+    for (size_t i = 0; i < LENGTH(changes); i++) {
+        assert_rc(db_run(store->db, changes[i], &err), RC_REFUSED);
+        assert_says("append-only");
     }
+}
 
-    /* Every transaction, also a person's, a session's, a notice's, a webhook's. */
-    static void fail_twice_at(struct store * store, const char *table)
-    {
-        CLEANUP(str_clear) struct str sql = STR_INIT;
+/* As with SQLite: by the beginnings of words, without case and marks. */
+static void a_case_is_found_by_the_words_of_its_sender(void **state)
+{
+    static const char find[] =
+        "SELECT COUNT(*) AS n FROM case_search WHERE case_search MATCH $4 AND rowid = $1";
+    static const struct {
+        const char *name, *words;
+        int found;
+    } rows[] = {
+        {"a mark is none", "\"elan\"*", 1},          {"nor is case", "\"ANN\"*", 1},
+        {"the beginning of a word", "\"exam\"*", 1}, {"the middle is none", "\"xample\"*", 0},
+        {"all of them", "\"ann\"* \"chair\"*", 1},   {"not one of them", "\"ann\"* \"table\"*", 0},
+        {"another script", "\"моск\"*", 1},          {"nothing but signs", "\"-'\\\"*", 0},
+    };
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct err err = ERR_INIT;
 
-        by_hand(store, "CREATE SEQUENCE IF NOT EXISTS failures");
-        by_hand(store,
-                "CREATE OR REPLACE FUNCTION fails_twice() RETURNS trigger LANGUAGE plpgsql AS"
-                " $$ BEGIN IF nextval('failures') < 3 THEN RAISE EXCEPTION 'x' USING"
-                " ERRCODE = '40001'; END IF; RETURN NULL; END $$");
-        str_addf(&sql,
-                 "CREATE TRIGGER fails_twice AFTER INSERT OR UPDATE OR DELETE ON %s EXECUTE"
-                 " FUNCTION fails_twice()",
-                 table);
-        by_hand(store, str_z(&sql));
-        by_hand(store, "ALTER SEQUENCE failures RESTART");
+    (void)state;
+    by_hand(store, "INSERT INTO case_search (rowid, reference, sender, subject) VALUES (7,"
+                   " 'HD-7K3M9QWX', 'Ann.Lee@example.com', 'Élan: a chair for Москва')");
+    FOR_EACH(row, rows) {
+        CLEANUP(stmt_done) struct stmt *s = NULL;
+
+        assert_ok(stmt_open(store->db, find, &s, &err));
+        stmt_int(s, 1, 7);
+        for (int i = 2; i < 4; i++)
+            stmt_text(s, i, NULL);
+        stmt_text(s, 4, row->words);
+        assert_ok(stmt_row(s, &err));
+        assert_int_equal(col_int(s, "n"), row->found);
     }
+}
 
-    static enum rc pause_mailbox(struct store * store, struct err * err)
-    {
-        return store_people.pause(store, "help", true, 0, "ann", "why", at_ms(5), err);
+static void L08_what_a_serialization_failure_took_back_is_deferred(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct err err = ERR_INIT;
+
+    (void)state;
+    by_hand(store, "CREATE OR REPLACE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS"
+                   " $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '40001'; END $$");
+    by_hand(store, "CREATE CONSTRAINT TRIGGER fails AFTER INSERT ON event INITIALLY DEFERRED"
+                   " FOR EACH ROW EXECUTE FUNCTION fails()");
+    assert_rc(add_line(store, &err), RC_DEFERRED);
+    by_hand(store, "DROP TRIGGER fails ON event");
+    assert_ok(add_line(store, &err));
+    assert_int_equal(number_of(store, "SELECT COUNT(*) AS n FROM event"), 1);
+}
+
+/* Every transaction, also a person's, a session's, a notice's, a webhook's. */
+static void fail_twice_at(struct store *store, const char *table)
+{
+    CLEANUP(str_clear) struct str sql = STR_INIT;
+
+    by_hand(store, "CREATE SEQUENCE IF NOT EXISTS failures");
+    by_hand(store, "CREATE OR REPLACE FUNCTION fails_twice() RETURNS trigger LANGUAGE plpgsql AS"
+                   " $$ BEGIN IF nextval('failures') < 3 THEN RAISE EXCEPTION 'x' USING"
+                   " ERRCODE = '40001'; END IF; RETURN NULL; END $$");
+    str_addf(&sql,
+             "CREATE TRIGGER fails_twice AFTER INSERT OR UPDATE OR DELETE ON %s EXECUTE"
+             " FUNCTION fails_twice()",
+             table);
+    by_hand(store, str_z(&sql));
+    by_hand(store, "ALTER SEQUENCE failures RESTART");
+}
+
+static enum rc pause_mailbox(struct store *store, struct err *err)
+{
+    return store_people.pause(store, "help", true, 0, "ann", "why", at_ms(5), err);
+}
+
+static enum rc begin_session(struct store *store, struct err *err)
+{
+    const struct sessions sessions = store_sessions(store);
+    const struct digest token = sha256_of(SLICE("token"));
+
+    return sessions.begin(sessions.self, &token, "ann", at_ms(5), err);
+}
+
+static enum rc remember_notice(struct store *store, struct err *err)
+{
+    const struct notice_memory memory = {.since_ms = 5};
+
+    return store_notices.remember(store, "mail", &memory, 1, err);
+}
+
+static enum rc enlist_webhook(struct store *store, struct err *err)
+{
+    static const char *const names[] = {"chat"};
+
+    return store_webhooks.enlist(store, names, 1, at_ms(5), err);
+}
+
+static void L08_every_write_that_met_anothers_is_repeated_whole(void **state)
+{
+    static const struct {
+        const char *name;
+        enum rc (*write)(struct store *store, struct err *err);
+        const char *count;
+    } rows[] = {
+        {"mailbox", pause_mailbox, "SELECT COUNT(*) AS n FROM event WHERE what = 'pause'"},
+        {"session", begin_session, "SELECT COUNT(*) AS n FROM session"},
+        {"notice", remember_notice, "SELECT COUNT(*) AS n FROM notice"},
+        {"webhook", enlist_webhook, "SELECT COUNT(*) AS n FROM webhook"},
+    };
+    CLEANUP(store_close) struct store *store = store_at(":memory:");
+    struct mailbox_record record;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(store_mailboxes.load(store, "help", &record, &err));
+    by_hand(store, "INSERT INTO \"user\" (name, role, secret, created_at)"
+                   " VALUES ('ann', 'owner', 'x', 1)");
+    FOR_EACH(row, rows) {
+        fail_twice_at(store, row->name);
+        assert_ok(row->write(store, &err));
+        assert_int_equal(number_of(store, row->count), 1);
     }
+}
 
-    static enum rc begin_session(struct store * store, struct err * err)
-    {
-        const struct sessions sessions = store_sessions(store);
-        const struct digest token = sha256_of(SLICE("token"));
+static void K01_four_processes_may_create_it_at_once(void **state)
+{
+    char *url = mem_text(ledger_place("fresh"));
+    pid_t pid[4];
 
-        return sessions.begin(sessions.self, &token, "ann", at_ms(5), err);
-    }
+    (void)state;
+    for (size_t i = 0; i < LENGTH(pid); i++) {
+        pid[i] = fork();
+        if (pid[i] == 0) {
+            struct store_options options = {.path = url,
+                                            .create = true,
+                                            .busy_timeout_ms = 20000,
+                                            .secret_seed = {{1, (uint8_t)i}}};
+            struct store *store = NULL;
+            struct err err = ERR_INIT;
 
-    static enum rc remember_notice(struct store * store, struct err * err)
-    {
-        const struct notice_memory memory = {.since_ms = 5};
-
-        return store_notices.remember(store, "mail", &memory, 1, err);
-    }
-
-    static enum rc enlist_webhook(struct store * store, struct err * err)
-    {
-        static const char *const names[] = {"chat"};
-
-        return store_webhooks.enlist(store, names, 1, at_ms(5), err);
-    }
-
-    static void L08_every_write_that_met_anothers_is_repeated_whole(void **state)
-    {
-        static const struct {
-            const char *name;
-            enum rc (*write)(struct store *store, struct err *err);
-            const char *count;
-        } rows[] = {
-            {"mailbox", pause_mailbox, "SELECT COUNT(*) AS n FROM event WHERE what = 'pause'"},
-            {"session", begin_session, "SELECT COUNT(*) AS n FROM session"},
-            {"notice", remember_notice, "SELECT COUNT(*) AS n FROM notice"},
-            {"webhook", enlist_webhook, "SELECT COUNT(*) AS n FROM webhook"},
-        };
-        CLEANUP(store_close) struct store *store = store_at(":memory:");
-        struct mailbox_record record;
-        struct err err = ERR_INIT;
-
-        (void)state;
-        assert_ok(store_mailboxes.load(store, "help", &record, &err));
-        by_hand(store, "INSERT INTO \"user\" (name, role, secret, created_at)"
-                       " VALUES ('ann', 'owner', 'x', 1)");
-        FOR_EACH(row, rows) {
-            fail_twice_at(store, row->name);
-            assert_ok(row->write(store, &err));
-            assert_int_equal(number_of(store, row->count), 1);
+            _exit(store_open(&options, &store, &err) == RC_OK ? 0 : 1);
         }
     }
+    for (size_t i = 0; i < LENGTH(pid); i++) {
+        int status;
 
-    static void K01_four_processes_may_create_it_at_once(void **state)
-    {
-        char *url = mem_text(ledger_place("fresh"));
-        pid_t pid[4];
-
-        (void)state;
-        for (size_t i = 0; i < LENGTH(pid); i++) {
-            pid[i] = fork();
-            if (pid[i] == 0) {
-                struct store_options options = {.path = url,
-                                                .create = true,
-                                                .busy_timeout_ms = 20000,
-                                                .secret_seed = {{1, (uint8_t)i}}};
-                struct store *store = NULL;
-                struct err err = ERR_INIT;
-
-                _exit(store_open(&options, &store, &err) == RC_OK ? 0 : 1);
-            }
-        }
-        for (size_t i = 0; i < LENGTH(pid); i++) {
-            int status;
-
-            assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
-            assert_int_equal(status, 0);
-        }
-        free(url);
+        assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+        assert_int_equal(status, 0);
     }
+    free(url);
+}
 
-    static void a_database_of_another_program_is_left_alone(void **state)
-    {
-        struct store_options options;
-        CLEANUP(db_close) struct db *db = db_at("foreign");
-        struct store *store = NULL;
-        struct err err = ERR_INIT;
+static void a_database_of_another_program_is_left_alone(void **state)
+{
+    struct store_options options;
+    CLEANUP(db_close) struct db *db = db_at("foreign");
+    struct store *store = NULL;
+    struct err err = ERR_INIT;
 
-        (void)state;
-        assert_ok(db_run(db, "CREATE TABLE IF NOT EXISTS theirs (a INTEGER)", &err));
-        options = options_for("foreign");
-        assert_rc(store_open(&options, &store, &err), RC_BROKEN);
-        assert_says("no ledger");
-    }
+    (void)state;
+    assert_ok(db_run(db, "CREATE TABLE IF NOT EXISTS theirs (a INTEGER)", &err));
+    options = options_for("foreign");
+    assert_rc(store_open(&options, &store, &err), RC_BROKEN);
+    assert_says("no ledger");
+}
 
-    int main(void)
-    {
-        static const struct CMUnitTest tests[] = {
-            cmocka_unit_test(parameters_go_by_their_number_and_columns_by_their_name),
-            cmocka_unit_test(what_is_no_text_for_postgresql_is_replaced),
-            cmocka_unit_test(what_is_asked_often_has_a_name_on_the_server),
-            cmocka_unit_test(one_that_is_being_read_is_not_taken_away),
-            cmocka_unit_test(rows_are_refused_by_their_kind_of_mistake),
-            cmocka_unit_test(a_failed_statement_cannot_be_committed_in_part),
-            cmocka_unit_test(L03_a_lock_held_too_long_is_deferred_and_readers_never_wait),
-            cmocka_unit_test(a_statement_that_takes_too_long_is_broken_off),
-            cmocka_unit_test(writers_wait_for_those_of_their_turn_alone),
-            cmocka_unit_test(K01_runs_of_four_mailboxes_append_to_one_chain),
-            cmocka_unit_test(K03_a_lease_ends_by_the_clock_of_the_database),
-            cmocka_unit_test(L08_a_connection_lost_while_nobody_used_it_is_made_anew),
-            cmocka_unit_test(L08_a_connection_lost_within_a_transaction_takes_it_along),
-            cmocka_unit_test(the_event_chain_follows_and_is_never_changed),
-            cmocka_unit_test(a_case_is_found_by_the_words_of_its_sender),
-            cmocka_unit_test(L08_what_a_serialization_failure_took_back_is_deferred),
-            cmocka_unit_test(L08_every_write_that_met_anothers_is_repeated_whole),
-            cmocka_unit_test(K01_four_processes_may_create_it_at_once),
-            cmocka_unit_test(a_database_of_another_program_is_left_alone),
-        };
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_go_by_their_number_and_columns_by_their_name),
+        cmocka_unit_test(what_is_no_text_for_postgresql_is_replaced),
+        cmocka_unit_test(what_is_asked_often_has_a_name_on_the_server),
+        cmocka_unit_test(one_that_is_being_read_is_not_taken_away),
+        cmocka_unit_test(rows_are_refused_by_their_kind_of_mistake),
+        cmocka_unit_test(a_failed_statement_cannot_be_committed_in_part),
+        cmocka_unit_test(L03_a_lock_held_too_long_is_deferred_and_readers_never_wait),
+        cmocka_unit_test(a_statement_that_takes_too_long_is_broken_off),
+        cmocka_unit_test(writers_wait_for_those_of_their_turn_alone),
+        cmocka_unit_test(K01_runs_of_four_mailboxes_append_to_one_chain),
+        cmocka_unit_test(K03_a_lease_ends_by_the_clock_of_the_database),
+        cmocka_unit_test(L08_a_connection_lost_while_nobody_used_it_is_made_anew),
+        cmocka_unit_test(L08_a_connection_lost_within_a_transaction_takes_it_along),
+        cmocka_unit_test(the_event_chain_follows_and_is_never_changed),
+        cmocka_unit_test(a_case_is_found_by_the_words_of_its_sender),
+        cmocka_unit_test(L08_what_a_serialization_failure_took_back_is_deferred),
+        cmocka_unit_test(L08_every_write_that_met_anothers_is_repeated_whole),
+        cmocka_unit_test(K01_four_processes_may_create_it_at_once),
+        cmocka_unit_test(a_database_of_another_program_is_left_alone),
+    };
 
-        return cmocka_run_group_tests(tests, NULL, NULL);
-    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
