@@ -23,6 +23,7 @@ enum {
 struct call {
     const struct cli_host *host;
     const struct operations *ops;
+    const char *config_path;
     struct args args;
     int64_t now_ms;
     bool terminal; /* standard output is one, and wants bold letters and colours */
@@ -194,6 +195,7 @@ int cmd_identify(struct call *call);
 int cmd_template_test(struct call *call);
 int cmd_doctor(struct call *call);
 int cmd_destination_test(struct call *call);
+int cmd_init(struct call *call);
 int cmd_spec(struct call *call);
 int cmd_config(struct call *call);
 int cmd_version(struct call *call);

@@ -11,6 +11,8 @@
 /* clang-format off */
 const struct command commands[] = {
 /*    group     what is typed                                                                         needs          runs                   in one line */
+    { RUNNING,  "init [--address A] [--imap HOST] [--imap-user U] [--imap-password-file FILE] [--smtp HOST] [--smtp-user U] [--smtp-password-file FILE] [--from NAME] [--owner A] [--sent FOLDER] [--data-dir DIR] [--imap-security tls|starttls|none] [--smtp-security tls|starttls|none] [--ca-file FILE] [--untested]",
+                                                                                                      NEEDS_NOTHING, cmd_init,              "Asks for your mailbox, tries it, and writes the first configuration." },
     { RUNNING,  "run [--once] [--dry-run] [--mailbox M] [--take-over NAME] [--json]",                 NEEDS_LETTERS, cmd_run,               "The service; --once handles what is there now and ends." },
     { RUNNING,  "console",                                                                            NEEDS_LEDGER,  cmd_console,           "Only the pages of the console, without the service." },
     { RUNNING,  "status [--json]",                                                                    NEEDS_TO_READ, cmd_status,            "Each mailbox: counts by state, what waits and why." },

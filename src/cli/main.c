@@ -149,7 +149,8 @@ static bool asks_for_help(char *const *argv, size_t argc)
 static int
 dispatch(const struct cli_host *host, char *const *argv, size_t argc, const char *config_path)
 {
-    struct call call = {.host = host, .now_ms = host->now_ms(host->self)};
+    struct call call = {
+        .host = host, .config_path = config_path, .now_ms = host->now_ms(host->self)};
     struct err err = ERR_INIT;
     const struct command *c = find(argv, argc);
     bool terminal = isatty(STDOUT_FILENO) == 1;

@@ -67,12 +67,9 @@ ELSEWHERE = {  # what cannot be run here, and why; it must at least be a shell's
     "tests/run": "runs this",
     "deploy/install-dependencies": "tests/run begins with it",
     "cmake -B build -G Ninja && cmake --build build": "tests/run begins with it",
-    "useradd --system --home-dir /var/lib/onecase --shell /usr/sbin/nologin onecase": "changes the machine",
-    "install -d -m 700 -o onecase -g onecase /var/lib/onecase": "changes the machine",
-    "install -d -m 750 -g onecase /etc/onecase": "changes the machine",
-    "install -m 640 -g onecase config/onecase.example.yaml /etc/onecase/onecase.yaml": "changes the machine",
-    "install -m 640 -g onecase /dev/stdin /etc/onecase/imap.password": "changes the machine",
-    "install -m 640 -g onecase /dev/stdin /etc/onecase/smtp.password": "changes the machine",
+    "systemd-sysusers onecase.conf": "tests/package/run does it, by the package",
+    "systemd-tmpfiles --create onecase.conf": "tests/package/run does it, by the package",
+    "onecase init": "tests/integration/test_init.py does it",
     "(cd build && cpack)": "tests/package/run does it",
     "apt install ./build/onecase_0.1.0_amd64.deb": "tests/package/run does it, in a Debian of its own",
     "systemctl enable --now onecase": "needs a service manager",
@@ -94,7 +91,7 @@ def test_what_is_not_run_here_is_understood_by_the_shell_and_names_files_that_ar
         assert subprocess.run(["bash", "-nc", line]).returncode == 0
         word = line.split()[0]
         assert "/" not in word or os.access(TOP / word, os.X_OK), word
-        assert word in ("(cd", "useradd", "systemctl", "journalctl", "runuser") or "/" in word or shutil.which(word), word
+        assert word in ("(cd", "onecase", "systemctl", "journalctl", "runuser") or "/" in word or shutil.which(word), word
     assert (TOP / "config/onecase.example.yaml").exists()
 
 
@@ -154,10 +151,6 @@ def test_the_ten_minutes_with_a_mailbox(new_desk):
 
 
 def test_what_is_called_not_built_is_not_built(new_desk):
-    limits = README.read_text().split("## Limits")[1].split("## ")[0]
-    named = re.search(r"- (`.*?) (?:are|is) no commands? yet", limits, re.S)[1]
-    for command in re.findall(r"`(\w+)`", named):
-        assert "there is no command" in new_desk.run(command, status=64).stderr, f"{command} is built: say so in the README"
     text = new_desk.config.read_text()
     for more in ("blobs: s3://bucket/prefix\n", "case: {destination: desk}\n"):
         new_desk.config.write_text(text + more)
