@@ -253,7 +253,7 @@ enum rc replay_begin(const struct operations *ops,
                      struct err *err) MUST_CHECK;
 /* The choice of a selection, its texts in `room`; false: it is of one mail. */
 bool replay_choice_parse(const char *selection, struct str *room, struct replay_choice *out);
-/* "mails that are 'complete', to help" */
+/* "mails with the state 'complete', to help" */
 void selection_words(const char *selection, struct str *out);
 
 /* ---- story.c: what happened to a mail, in plain words -------------------------------------------------- */

@@ -206,7 +206,7 @@ void selection_words(const char *selection, struct str *out)
         str_addz(out, "one mail");
         return;
     }
-    str_addf(out, "mails that are '%s'", label("state", choice.state));
+    str_addf(out, "mails with the state '%s'", label("state", choice.state));
     if (choice.where && where_parse(choice.where, &where)) {
         CLEANUP(str_clear) struct str value = STR_INIT;
         str_add(&value, where.value);

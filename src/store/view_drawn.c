@@ -106,7 +106,9 @@ enum rc view_track_of(void *self, const char *mailbox, struct view_track *out, s
         "SELECT MAX(evidence.found) AS found FROM evidence CROSS JOIN item"
         " WHERE item.key = evidence.key AND item.mailbox = $1 AND evidence.kind IN "
         "('evidence-folder', 'blind-copy',"
-        " 'delivery-report', 'reply', 'named') GROUP BY evidence.effect) AS one";
+        " 'delivery-report', 'reply', 'named') AND EXISTS (SELECT 1 FROM attempt"
+        "  WHERE attempt.effect = evidence.effect AND attempt.outcome = 'unknown')"
+        " GROUP BY evidence.effect) AS one";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

@@ -3,15 +3,18 @@
 'use strict';
 (function () {
   var zone = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'short'});
+  var year = new Intl.DateTimeFormat(undefined, {day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit'});
+  var exact = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'medium'});
   var hour = new Intl.DateTimeFormat(undefined, {timeStyle: 'short'});
 
   function times(root) {
     root.querySelectorAll('time[datetime]').forEach(function (t) {
       var at = new Date(t.getAttribute('datetime'));
       if (isNaN(at)) return;
-      var today = at.toDateString() === new Date().toDateString();
+      var now = new Date(), today = at.toDateString() === now.toDateString(), whole = t.classList.contains('whole');
+      var seconds = /\d:\d\d:\d/.test(t.textContent);
       t.title = t.getAttribute('datetime');
-      t.textContent = (today && !t.classList.contains('whole') ? hour : zone).format(at);
+      t.textContent = (seconds ? exact : whole || at.getFullYear() !== now.getFullYear() ? zone : today ? hour : year).format(at);
     });
   }
 
@@ -104,6 +107,7 @@
     if (here) here.closest('ul').scrollLeft = here.offsetLeft - 40;
   }
 
+  document.querySelectorAll('[data-zone]').forEach(function (e) { e.textContent = zone.resolvedOptions().timeZone; });
   times(document);
   copies(document);
   showPlace(document.querySelector('.places a[aria-current]'));

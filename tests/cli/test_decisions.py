@@ -139,9 +139,9 @@ def test_what_is_proposed_is_listed_and_refused_with_a_reason(desk):
     desk.run("replay", "--state", "complete", "--where", "mailbox=help", "--approve", *BY, status=77, SUDO_USER="bob")
     decision, replay = json.loads(desk.run("proposals", "--json").stdout)
     assert (decision["what"], decision["case"], decision["reason"]) == ("no confirmation", DOUBT, "he rang")
-    assert replay["what"] == "replay of mails that are 'complete', to help" and replay["case"] is None
+    assert replay["what"] == "replay of mails with the state 'complete', to help" and replay["case"] is None
     listed = desk.run("proposals").stdout
-    assert DOUBT in listed and "replay of mails that are 'complete'" in listed
+    assert DOUBT in listed and "replay of mails with the state 'complete'" in listed
     assert "sudo from bob" in desk.run("proposals", "--wide").stdout
     refuse = ("proposals", "--refuse", str(decision["id"]))
     before = desk.ledger()

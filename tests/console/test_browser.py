@@ -175,7 +175,7 @@ def test_many_are_replayed_after_a_look_at_the_plan(reader, desk, scripts):
     Select(reader.chrome.find_element(By.NAME, "state")).select_by_visible_text("complete")
     Select(reader.chrome.find_element(By.NAME, "only")).select_by_visible_text("this sender")
     reader.type("value", "ann@example.com").click("Show the plan")
-    assert "The plan for mails that are 'complete', from ann@example.com" in reader.text
+    assert "The plan for mails with the state 'complete', from ann@example.com" in reader.text
     assert desk.sql("SELECT COUNT(*) FROM bulk") == [(0,)], "nothing was done"
     count = len(reader.chrome.find_elements(By.CSS_SELECTOR, "section tbody tr"))
     reader.type("reason", "Their case was lost.").click(f"Replay these {count}")
@@ -282,6 +282,23 @@ def test_the_keyboard_is_enough(reader, desk):
     reader.chrome.switch_to.active_element.send_keys(Keys.TAB)
     reader.chrome.switch_to.active_element.send_keys(Keys.ENTER)
     WebDriverWait(reader.chrome, 10).until(lambda _: "Recorded." in reader.text)
+
+
+LENGTHEN = """
+const cells = [...document.querySelectorAll('.rows td')].filter(td => td.textContent.includes('@') && !td.querySelector('a'));
+cells.forEach(td => td.textContent = 'someone.with.a.long.name@' + 'a-company-that-has-a-longer-one.'.repeat(2) + 'example');
+const wide = [...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1);
+return [cells.length, wide.map(e => e.getAttribute('aria-label'))];
+"""
+
+
+def test_a_long_address_moves_no_list_sideways(chrome, shown):
+    reader = Reader(chrome, shown).sign_in("operator")
+    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 800, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    for path in ("/mails", "/cases", "/not-told", "/webhooks", "/mails/replay?state=complete"):
+        cells, wide = reader.go(path).chrome.execute_script(LENGTHEN)
+        assert wide == [] and (cells > 0 or path in ("/webhooks", "/mails/replay?state=complete")), path
+    chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])

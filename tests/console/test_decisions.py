@@ -201,7 +201,7 @@ def test_a_replay_takes_two_persons_at_either_front(ledger, tmp_path):
         assert again.status == 409 and "You proposed this yourself" in again.text and replayed(desk) == (0, 0)
         queue = html.unescape(owner.get("/queue").text)
         link = re.search(r'href="(/mails/replay\?[^"]+)">look at its plan', queue)[1]
-        assert "replay of mails that are 'complete', to help" in queue and plan_in(owner.get(link)) == form["plan"]
+        assert "replay of mails with the state 'complete', to help" in queue and plan_in(owner.get(link)) == form["plan"]
         bulk = owner.post("/mails/replay", **form).to
         wait_for(lambda: "Ended" in owner.get(bulk).text, "it was approved")
         assert "operator (console), approved by owner (console)" in owner.get(bulk).text and replayed(desk)[0] > 1

@@ -80,6 +80,17 @@ def test_the_queue_speaks_plainly(shown):
         assert key not in text
 
 
+def test_how_often_something_is_found_counts_what_was_in_doubt_alone(desk):
+    """An answer to a confirmation that was sent is found, too."""
+    operator, of = desk.visitor("operator"), r"Of (\d+) confirmations? in doubt in this mailbox, (\d+)"
+    before = re.search(of, operator.get(f"/mail/{DOUBT}").text)
+    desk.sql("INSERT INTO evidence (key, effect, kind, found, place, run, seen_at) SELECT key, id, 'reply', 1, 'INBOX',"
+             " (SELECT MIN(id) FROM run), 1 FROM effect WHERE kind = 'acknowledgement' AND status = 'done'"
+             " AND id NOT IN (SELECT effect FROM attempt WHERE outcome = 'unknown')")
+    after = re.search(of, operator.get(f"/mail/{DOUBT}").text)
+    assert before and after and before.groups() == after.groups()
+
+
 def assert_figures_have_their_rows(viewer, period):
     page = viewer.get(f"/duplicates?since=2026-01-01{period}").text
     figures = set(re.findall(r'<a href="(/arrivals[^"]*)"[^>]*><strong>(\d+)</strong>', page))
