@@ -281,10 +281,12 @@ static bool any_ready(const struct answering *a)
 static enum rc gather_for_commit(struct answering *a, struct err *err)
 {
     TRY(gather(a, a->s->set->lease_ms / 3, err));
-    if (a->b->changes == 0 || any_ready(a))
+    if (a->b->changes == 0)
         return RC_OK;
     begin_more(a);
-    return a->under_way > 0 ? gather(a, RESULT_WAITS_MS, err) : RC_OK;
+    TRY(gather(a, any_ready(a) || a->under_way == 0 ? 0 : RESULT_WAITS_MS, err));
+    begin_more(a); /* what is said on a free connection goes while the commit is made */
+    return gather(a, 0, err);
 }
 
 /* The intent is durable: now the line may leave, unless this run was held up in between. */
