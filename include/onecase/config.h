@@ -274,6 +274,7 @@ struct config {
     int64_t first_delay_ms, max_delay_ms, give_up_after_ms;
     int64_t lease_ms, stop_timeout_ms;
     int64_t disk_reserve;
+    int64_t backup_age_ms; /* from which on the last backup is warned of; 0: never */
     struct config_retention retention;
     struct config_notify notify;
     struct {

@@ -318,7 +318,8 @@ struct view_numbers {
     size_t latency_bounds;
     int64_t latency_count, latency_sum_ms;
     int64_t events;
-    int64_t died_ms; /* the last run that died; NOT_DUE: none */
+    int64_t died_ms;   /* the last run that died; NOT_DUE: none */
+    int64_t backup_ms; /* the last backup; NOT_DUE: there was none */
 };
 
 /* Of one mailbox, in one hour. */

@@ -347,6 +347,23 @@ static enum rc untold(const struct call *call, struct err *err)
     return RC_OK;
 }
 
+/* Where there is one: others may save the ledger by other means. */
+static enum rc backups(const struct call *call, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *v = call->ops->views;
+    int64_t most_ms = call->ops->config->backup_age_ms;
+    char text[32];
+    TRY(v->numbers(v->self, &view, err));
+    const struct view_numbers *n = view.row;
+    if (n->backup_ms == NOT_DUE)
+        return RC_OK;
+    period_age(call->now_ms - n->backup_ms, text);
+    printf("\n  %slast backup: %s ago\n",
+           most_ms > 0 && call->now_ms - n->backup_ms > most_ms ? "!       " : "", text);
+    return RC_OK;
+}
+
 int cmd_status(struct call *call)
 {
     CLEANUP(view_clear) struct view view = {0};
@@ -367,5 +384,5 @@ int cmd_status(struct call *call)
         printf("%s", i > 0 ? "\n" : "");
         mailbox_page(call, &all.row[i]);
     }
-    return untold(call, &err) == RC_OK ? EXIT_DONE : failed(&err);
+    return backups(call, &err) == RC_OK && untold(call, &err) == RC_OK ? EXIT_DONE : failed(&err);
 }

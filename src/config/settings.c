@@ -653,6 +653,14 @@ static const struct setting disk_rows[] = {
 #undef AT
 static const struct block disk = BLOCK_OF(disk_rows, struct config);
 
+#define AT(member) offsetof(struct config, member)
+static const struct setting backup_rows[] = {
+    {"warn_after", VALUE_DURATION, 0, AT(backup_age_ms), "2d", 0, DAYS(365),
+     .says = "check and notices warn where the last backup is older; 0s is never. Where none was ever made nobody is warned."},
+};
+#undef AT
+static const struct block backup = BLOCK_OF(backup_rows, struct config);
+
 #define AT(member) offsetof(struct config_retention, member)
 static const struct setting retention_rows[] = {
     {"originals",   VALUE_DURATION, 0, AT(keep_ms[CONTENT_ORIGINAL]),    "0s",    0, DAYS(36500),
@@ -838,6 +846,8 @@ static const struct setting top_rows[] = {
      .says = "How long a stop waits for what is in flight."},
     {"disk",            VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
      .says = "Room on the disk of data_dir.", .block = &disk},
+    {"backup",          VALUE_BLOCK,    0,                SAME,                NULL,         0,          0,
+     .says = "What `onecase backup` has saved last.", .block = &backup},
     {"retention",       VALUE_BLOCK,    0,                AT(retention),       NULL,         0,          0,
      .says = "What `onecase retain` lets go, and when; by default nothing.", .block = &retention},
     {"notify",          VALUE_BLOCK,    0,                AT(notify),          NULL,         0,          0,

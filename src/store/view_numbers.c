@@ -130,6 +130,31 @@ static enum rc events(struct counting *c, struct err *err)
     return RC_OK;
 }
 
+/* "20260302T183000Z", the name of the last one, is when it was taken. */
+static int64_t taken_at(const char *name)
+{
+    CLEANUP(str_clear) struct str at = STR_INIT;
+    int64_t ms;
+
+    if (strlen(name) != strlen("20260302T183000Z"))
+        return NOT_DUE;
+    str_addf(&at, "%.4s-%.2s-%.5s:%.2s:%.3s", name, name + 4, name + 6, name + 11, name + 13);
+    return when_parse(str_slice(&at), &ms) ? ms : NOT_DUE;
+}
+
+static enum rc backups(struct counting *c, struct err *err)
+{
+    static const char find[] = "SELECT value FROM meta WHERE name = 'last_backup'";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum rc rc;
+
+    c->n->backup_ms = NOT_DUE;
+    TRY(stmt_open(c->db, find, &s, err));
+    EACH_ROW(s, rc, err)
+    c->n->backup_ms = taken_at(col_text(s, "value"));
+    return END_OF_ROWS(rc);
+}
+
 static enum rc webhooks(struct counting *c, struct err *err)
 {
     struct view_webhook *row;
@@ -141,8 +166,8 @@ static enum rc webhooks(struct counting *c, struct err *err)
 
 enum rc view_numbers(void *self, struct view *out, struct err *err)
 {
-    static enum rc (*const parts[])(struct counting *, struct err *) = {mails,    steps,   deeds,
-                                                                        webhooks, latency, events};
+    static enum rc (*const parts[])(struct counting *, struct err *) = {
+        mails, steps, deeds, webhooks, latency, events, backups};
     struct store *store = self;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_numbers));

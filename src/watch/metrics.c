@@ -282,6 +282,11 @@ static void disk_reserve(struct writing *w, const struct metric *m)
     line(w, m, NULL, 0, w->config->disk_reserve);
 }
 
+static void last_backup(struct writing *w, const struct metric *m)
+{
+    line(w, m, NULL, 0, w->numbers->backup_ms == NOT_DUE ? 0 : w->numbers->backup_ms / 1000);
+}
+
 /* Of those whose server has QUOTA and says such a limit. */
 static void quota(struct writing *w, const struct metric *m)
 {
@@ -410,6 +415,7 @@ static const struct metric metrics[] = {
     { "onecase_events_total",                   "counter",   "Lines of the ledger's chain of events.",                                                    events, NULL          },
     { "onecase_disk_free_bytes",                "gauge",     "Room on the disk of data_dir.",                                                             disk_free, NULL       },
     { "onecase_disk_reserve_bytes",             "gauge",     "With less room than this nothing new is taken in.",                                         disk_reserve, NULL    },
+    { "onecase_last_backup_timestamp_seconds",  "gauge",     "When the last backup was taken; 0 is never.",                                               last_backup, NULL     },
     { "onecase_secret_expires_timestamp_seconds","gauge",    "When the secret for a server expires, where the configuration says it.",                    secrets, NULL         },
     { "onecase_notices_total",                  "counter",   "Tries of notices by channel and outcome.",                                                  notices, NULL         },
     { "onecase_notices_failing_seconds",        "gauge",     "For how long notices by a channel have failed; 0 where the last went well.",                notices_failing, NULL },

@@ -30,6 +30,7 @@ static const struct { const char *kind; int64_t lasted_ms; const char *over; } k
     { "smtp-secret", 0,      "the secret for its SMTP server is new"   },
     { "quota",       0,      "the mailbox has room again"              },
     { "disk",        0,      "the disk has room again"                 },
+    { "backup",      0,      "there is a new backup"                   },
     { "webhook",     LASTED, "webhooks work again"                     },
     { "webhook-dead",0,      "no dead letter of a webhook is left"     },
     { "died",        0,      "no process died lately"                  },

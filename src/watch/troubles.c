@@ -275,6 +275,19 @@ static void disk(struct finding_troubles *f)
           full ? ": nothing new is taken in" : "");
 }
 
+/* Who has never made one may save it by other means. */
+static void backups(struct finding_troubles *f)
+{
+    int64_t at_ms = f->numbers->backup_ms, most_ms = f->ops->config->backup_age_ms;
+    char span[32];
+    if (at_ms == NOT_DUE || most_ms == 0 || f->now_ms - at_ms <= most_ms)
+        return;
+    struct trouble *t = add(f, "backup", "", LEVEL_WARNING, SORT_SERVICE);
+    t->since_ms = at_ms;
+    period_age(f->now_ms - at_ms, span);
+    words(t, "the last backup is %s old", span);
+}
+
 static void deaths(struct finding_troubles *f)
 {
     char when[32];
@@ -381,6 +394,7 @@ enum rc troubles_find(const struct operations *ops,
             one_mailbox(&f, &mailboxes, m);
     }
     disk(&f);
+    backups(&f);
     deaths(&f);
     webhooks_fail(&f);
     dead_letters(&f);

@@ -119,3 +119,19 @@ def test_a_bar_in_a_name_does_not_begin_the_numbers(desk):
     well(desk)
     change(desk, "UPDATE mailbox SET claim_owner = 'a|b' WHERE id = 'sales'")
     assert desk.run("check", status=2).stdout.count("|") == 1
+
+
+def test_the_last_backup_is_told_with_its_age_and_warned_of_when_it_is_old(desk):
+    """48 hours by default; where none was ever made nobody is warned, as the ledger may be saved by other means."""
+    assert "backup" not in desk.run("check", status=None).stdout + desk.run("status").stdout
+    assert "onecase_last_backup_timestamp_seconds 0\n" in desk.run("metrics").stdout
+    desk.run("backup", str(desk.folder / "backups"), status=None)
+    assert f"onecase_last_backup_timestamp_seconds {EVENING}\n" in desk.run("metrics").stdout
+    for hours, warned in ((47, False), (49, True)):
+        later = {"STILL_CLOCK": str(EVENING + hours * 3600)}
+        said = desk.run("check", status=None, **later).stdout
+        assert ("the last backup is 2 d old" in said) == warned, said
+        status = desk.run("status", **later).stdout
+        assert ("!       last backup: 2 d ago" in status) == warned and "last backup: " in status
+    desk.config.write_text(desk.config.read_text() + "backup: {warn_after: 0s}\n")
+    assert "backup" not in desk.run("check", status=None, STILL_CLOCK=str(EVENING + 90 * 3600)).stdout
