@@ -142,3 +142,29 @@ def test_a_backup_that_somebody_changed_on_its_way_is_not_brought_back(rig):
     shutil.rmtree(rig.data)
     page.follow(3, status=None)
     assert not (rig.data / "ledger.db").exists()
+
+
+def test_a_storm_of_duplicates_is_stopped_captured_decided_and_survived(rig):
+    page = Page("duplicate-storm.md", rig)
+    storm = [plain(f"storm-{n}") for n in range(3)]
+    rig.deliver(*storm)
+    rig.once()
+    rig.deliver(*storm, plain("again", message_id="<other-1@senders.example>"))
+    rig.once()
+    rig.deliver(*storm)
+
+    page.follow(0)
+    rig.once()
+    rig.deliver(*storm, plain("new in the storm"))
+    rig.once()
+    assert len(rig.uids("Held")) > 0 and len(rig.acknowledgements()) == 4, "aside, and nobody is told"
+    captured = page.follow(1)
+    assert "another copy" in captured.stdout
+    assert len((rig.folder / "copies.csv").read_text().splitlines()) > 3 and (rig.folder / "evidence.tar").exists()
+    page.follow(2)
+    done = page.follow(3)
+    assert "arrivals" in done.stdout
+    rig.once()
+    assert len(rig.json("cases")) == 5 and told_twice(rig) == [] and len(rig.acknowledgements()) == 5
+    assert rig.uids("Held") == {}
+    assert_invariants(rig)
