@@ -804,6 +804,12 @@ struct webhook_post {
 
 void webhook_post_clear(struct webhook_post *post); /* for CLEANUP */
 
+/* Who tells it, of all that share the ledger, and for how long at most. */
+struct webhook_hold {
+    const char *webhook, *by;
+    int64_t until_ms;
+};
+
 /* What became of a try. */
 struct webhook_try {
     const struct webhook_post *post;
@@ -833,9 +839,10 @@ struct ledger_webhooks {
                       bool *more,
                       struct err *err);
     /* The oldest that is due and before which no other of the same item waits; RC_NOT_FOUND: none is due
-     * before `wake_ms` (NOT_DUE: none waits). */
+     * before `wake_ms` (NOT_DUE: none waits). It is held: nobody else is given it, until it was tried or
+     * that time has come. Who holds it may be given it again. */
     enum rc (*next)(void *self,
-                    const char *webhook,
+                    const struct webhook_hold *hold,
                     struct instant now,
                     struct webhook_post *out,
                     int64_t *wake_ms,

@@ -19,6 +19,8 @@ struct webhook_ports {
 
 struct webhook_settings {
     struct webhook_wish wish;
+    const char *by;  /* this program, of all that share the ledger */
+    int64_t hold_ms; /* longer than a post takes: then another may tell it */
     struct backoff pause;
     int64_t give_up_after_ms;
 };

@@ -19,6 +19,9 @@
 
 #define FOLDER "webhooks"
 
+/* For what is done before and after a post, and for clocks that differ. */
+#define HOLD_MARGIN_MS SECONDS(60)
+
 /* ---- who is configured ---------------------------------------------------------------------------- */
 
 /* A ledger need not be opened for those who never had any. */
@@ -79,6 +82,7 @@ struct telling {
     struct poster poster;
     struct webhook_ports ports;
     struct webhook_settings settings;
+    char by[320];
     bool failing; /* the log has said so */
 };
 
@@ -86,6 +90,15 @@ static void telling_close(struct telling *t)
 {
     http_client_free(&t->client);
     wire_data_close(&t->data);
+}
+
+/* One folder has one teller, whatever process that is; another machine may have the same path. */
+static void name_ourselves(const struct config *config, char *out, size_t room)
+{
+    char host[256] = "";
+    if (gethostname(host, sizeof host - 1) != 0)
+        host[0] = '\0';
+    snprintf(out, room, "%s:%s", host, config->data_dir);
 }
 
 static unsigned wished(const struct texts *events)
@@ -117,7 +130,10 @@ static enum rc telling_open(struct telling *t,
                                     .personal = w->personal_data};
     t->poster = webhook_http_port(&t->http);
     t->ports = (struct webhook_ports){&t->data.ledger, &t->poster, &t->clock};
+    name_ourselves(config, t->by, sizeof t->by);
     t->settings = (struct webhook_settings){
+        .by = t->by,
+        .hold_ms = w->timeout_ms + HOLD_MARGIN_MS,
         .wish = {w->name, wished(&w->events), w->mailboxes.at, w->mailboxes.count},
         .pause = {config->first_delay_ms, config->max_delay_ms},
         .give_up_after_ms = w->give_up_after_ms};

@@ -9,6 +9,7 @@
 #include <onecase/policy.h>
 #include <onecase/scan.h>
 #include <onecase/spec.h>
+#include <onecase/webhook.h>
 
 struct word {
     const char *text, *meaning;
@@ -16,6 +17,7 @@ struct word {
 
 #define TEXT_PAIR(name, text, meaning)       {text, meaning},
 #define SIGN_PAIR(name, bit, meaning)        {#name, meaning},
+#define TYPE_PAIR(name, text, type, meaning) {text, meaning},
 #define FILED_PAIR(name, bit, text, meaning) {text, meaning},
 
 /* clang-format off */
@@ -38,6 +40,8 @@ static const struct word replies[]         = {REPLY_LIST(TEXT_PAIR)};
 static const struct word faults[]          = {FAULT_LIST(TEXT_PAIR)};
 static const struct word circuit_states[]  = {CIRCUIT_STATE_LIST(TEXT_PAIR)};
 static const struct word circuit_events[]  = {CIRCUIT_EVENT_LIST(TEXT_PAIR)};
+static const struct word webhook_events[]  = {WEBHOOK_EVENT_LIST(TYPE_PAIR)};
+static const struct word post_events[]     = {POST_EVENT_LIST(TEXT_PAIR)};
 static const struct word decisions[]       = {DECISION_LIST(TEXT_PAIR)};
 static const struct word signs[]           = {SIGN_LIST(SIGN_PAIR)};
 static const struct word skips[]           = {SKIP_LIST(TEXT_PAIR)};
@@ -88,6 +92,9 @@ static const struct {
     { "Circuits: transitions (4)",                      NULL,          NULL,                TABLE(spec_circuit_transitions)  },
     { "Decisions (4, 8)",                               "decision",    "meaning",           WORDS_OF(decisions)              },
     { "Decisions: what each answers and causes (4, 8)", NULL,          NULL,                TABLE(spec_decisions)            },
+    { "Webhooks: what other programs are told of (8)",  "event",       "meaning",           WORDS_OF(webhook_events)         },
+    { "Posts to webhooks: events (8)",                  "event",       "meaning",           WORDS_OF(post_events)            },
+    { "Posts to webhooks: transitions (8)",             NULL,          NULL,                TABLE(spec_post_transitions)     },
     { "Signs in a header (5)",                          "sign",        "what was seen",     WORDS_OF(signs)                  },
     { "Why an attachment is not taken (6)",             "reason",      "meaning",           WORDS_OF(exceptions)             },
     { "What the own servers say by DMARC (5)",          "dmarc",       "meaning",           WORDS_OF(dmarcs)                 },

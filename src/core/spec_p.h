@@ -11,6 +11,7 @@ void spec_item_transitions(struct str *out, const char *title);
 void spec_effect_transitions(struct str *out, const char *title);
 void spec_attempt_transitions(struct str *out, const char *title);
 void spec_circuit_transitions(struct str *out, const char *title);
+void spec_post_transitions(struct str *out, const char *title);
 void spec_fault_grid(struct str *out, const char *title);
 void spec_fault_rows(struct str *out, const char *title);
 void spec_capabilities(struct str *out, const char *title);

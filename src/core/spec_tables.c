@@ -7,6 +7,7 @@
 #include <onecase/capability.h>
 #include <onecase/decision.h>
 #include <onecase/scan.h>
+#include <onecase/webhook.h>
 
 #define LAST ((const char *)NULL)
 
@@ -129,6 +130,20 @@ void spec_circuit_transitions(struct str *out, const char *title)
         md_code(out, circuit_state_text(t->from));
         md_code(out, circuit_event_text(t->on));
         md_code(out, circuit_state_text(t->to));
+        md_cell(out, t->because);
+        md_end(out);
+    }
+}
+
+void spec_post_transitions(struct str *out, const char *title)
+{
+    md_head(out, title, "from", "on", "to", "because", LAST);
+    for (size_t i = 0; i < post_transition_count; i++) {
+        const struct post_transition *t = &post_transitions[i];
+
+        md_code(out, effect_status_text(t->from));
+        md_code(out, post_event_text(t->on));
+        md_code(out, effect_status_text(t->to));
         md_cell(out, t->because);
         md_end(out);
     }

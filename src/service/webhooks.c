@@ -81,7 +81,8 @@ enum rc webhook_turn(const struct webhook_ports *port,
     struct instant now = clock_now(port->clock);
     *out = (struct webhook_turn){.wake_ms = NOT_DUE, .rc = RC_NOT_FOUND};
     TRY(l->webhooks->derive(l->self, &set->wish, now, &out->moved, err));
-    enum rc rc = l->webhooks->next(l->self, set->wish.name, now, &t.post, &out->wake_ms, err);
+    const struct webhook_hold hold = {set->wish.name, set->by, now.wall_ms + set->hold_ms};
+    enum rc rc = l->webhooks->next(l->self, &hold, now, &t.post, &out->wake_ms, err);
     if (rc != RC_OK)
         return rc == RC_NOT_FOUND ? RC_OK : rc;
     return tell(&t, out, err);

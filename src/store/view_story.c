@@ -4,6 +4,40 @@
 #include <stdio.h>
 #include <string.h>
 
+static void step_row(struct stmt *s, struct view *view, struct view_effect *e)
+{
+    char code[32] = "";
+
+    if (col_int(s, "code") != 0 && strcmp(col_text(s, "status"), "done") != 0)
+        snprintf(code, sizeof code, "%lld", (long long)col_int(s, "code"));
+    e->kind = view_text(view, col_text(s, "kind"));
+    e->target = view_text(view, col_text(s, "target"));
+    e->status = view_text(view, col_text(s, "status"));
+    e->external_id = view_text(view, col_text(s, "external_id"));
+    e->reason = view_text(view, col_text(s, "reason"));
+    e->error = view_text(view, code);
+    e->attempts = col_int(s, "attempts");
+    e->due_ms = col_when(s, "due");
+}
+
+static enum rc add_steps(struct db *db,
+                         const char *find,
+                         const char *key,
+                         struct view *view,
+                         struct view_rows *rows,
+                         struct err *err)
+{
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum rc rc;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, key);
+    EACH_ROW(s, rc, err)
+    step_row(s, view, view_rows_add(view, rows));
+    return END_OF_ROWS(rc);
+}
+
+/* All that a webhook is told of a mail is one step of it, which stands as the post that is worst off. */
 enum rc view_effects(struct db *db,
                      const char *key,
                      struct view *view,
@@ -11,33 +45,24 @@ enum rc view_effects(struct db *db,
                      size_t *count,
                      struct err *err)
 {
-    static const char find[] =
+    static const char planned[] =
         "SELECT kind, target, status, external_id, reason, code, attempts, due FROM effect"
         " WHERE key = $1 ORDER BY id";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
+    static const char told[] =
+        "SELECT 'webhook' AS kind, webhook AS target, '' AS external_id, '' AS reason,"
+        " CASE MAX(CASE status WHEN 'refused' THEN 3 WHEN 'deferred' THEN 2"
+        "  WHEN 'planned' THEN 1 ELSE 0 END) WHEN 3 THEN 'refused' WHEN 2 THEN 'deferred'"
+        "  WHEN 1 THEN 'planned' ELSE 'done' END AS status,"
+        " MAX(CASE WHEN status = 'done' THEN 0 ELSE code END) AS code,"
+        " SUM(attempts) AS attempts, MIN(CASE WHEN status = 'deferred' THEN due END) AS due"
+        " FROM webhook_outbox WHERE key = $1 GROUP BY webhook ORDER BY webhook";
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_effect));
-    enum rc rc;
 
-    TRY(stmt_open(db, find, &s, err));
-    stmt_text(s, 1, key);
-    EACH_ROW(s, rc, err)
-    {
-        struct view_effect *e = view_rows_add(view, &rows);
-        char code[32] = "";
-        if (col_int(s, "code") != 0 && strcmp(col_text(s, "status"), "done") != 0)
-            snprintf(code, sizeof code, "%lld", (long long)col_int(s, "code"));
-        e->kind = view_text(view, col_text(s, "kind"));
-        e->target = view_text(view, col_text(s, "target"));
-        e->status = view_text(view, col_text(s, "status"));
-        e->external_id = view_text(view, col_text(s, "external_id"));
-        e->reason = view_text(view, col_text(s, "reason"));
-        e->error = view_text(view, code);
-        e->attempts = col_int(s, "attempts");
-        e->due_ms = col_when(s, "due");
-    }
+    TRY(add_steps(db, planned, key, view, &rows, err));
+    TRY(add_steps(db, told, key, view, &rows, err));
     *out = rows.at;
     *count = rows.count;
-    return END_OF_ROWS(rc);
+    return RC_OK;
 }
 
 static enum rc attempts(struct db *db, struct view *view, struct view_item *item, struct err *err)

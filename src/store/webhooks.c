@@ -101,7 +101,7 @@ static enum rc step_post(struct db *db,
 {
     static const char update[] =
         "UPDATE webhook_outbox SET status = $1, attempts = attempts + 1, due = $2, code = $3,"
-        " why = $4, first_try = COALESCE(first_try, $5), ended_at = $6"
+        " why = $4, first_try = COALESCE(first_try, $5), ended_at = $6, held_until = NULL"
         " WHERE id = $7 AND status = $8";
     bool ended = to == EFFECT_DONE || to == EFFECT_REFUSED;
     CLEANUP(stmt_done) struct stmt *s = NULL;

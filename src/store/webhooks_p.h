@@ -15,7 +15,7 @@ enum rc webhooks_derive(void *self,
                         bool *more,
                         struct err *err) MUST_CHECK;
 enum rc webhooks_next(void *self,
-                      const char *webhook,
+                      const struct webhook_hold *hold,
                       struct instant now,
                       struct webhook_post *out,
                       int64_t *wake_ms,

@@ -12,7 +12,7 @@ import pytest
 
 from mails import MARKER, plain, sender
 from receiver import Receiver
-from rig import assert_invariants, await_
+from rig import assert_invariants, await_, effects
 
 
 @pytest.fixture
@@ -111,6 +111,10 @@ def test_a_post_that_is_never_taken_holds_up_no_other_and_becomes_a_dead_letter(
     await_(lambda: webhooks(rig)[0]["dead"] == 1, "a dead letter")
     assert "1 post" in rig.run("check", status=None).stdout
     assert 'onecase_webhook_dead{webhook="chat"} 1' in rig.run("metrics").stdout
+    step, = effects(rig.item_of(poison), "webhook")
+    assert (step["target"], step["status"], step["error"]) == ("chat", "refused", "500")
+    assert [e["status"] for e in effects(rig.item_of(fine[0]), "webhook")] == ["done"]
+    assert "rejected" in rig.run("item", key).stdout
     dead = rig.json("webhooks")["dead"]
     assert [(d["webhook"], d["key"], d["event"], d["code"]) for d in dead] == [("chat", key, "duplicate", 500)]
     assert dead[0]["attempts"] > 1

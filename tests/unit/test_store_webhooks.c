@@ -22,10 +22,17 @@ static void derive(struct desk *d, const struct webhook_wish *wish)
         must(d, d->l.webhooks->derive(d->store, wish, d->now, &more, &d->err));
 }
 
+static enum rc next_for(struct desk *d, const char *by, struct webhook_post *post, int64_t *wake_ms)
+{
+    const struct webhook_hold hold = {"chat", by, d->now.wall_ms + SECONDS(30)};
+
+    webhook_post_clear(post);
+    return d->l.webhooks->next(d->store, &hold, d->now, post, wake_ms, &d->err);
+}
+
 static enum rc next(struct desk *d, struct webhook_post *post, int64_t *wake_ms)
 {
-    webhook_post_clear(post);
-    return d->l.webhooks->next(d->store, "chat", d->now, post, wake_ms, &d->err);
+    return next_for(d, "here", post, wake_ms);
 }
 
 /* What comes of a try; a failure holds up the post and its webhook for so long. */
@@ -150,6 +157,33 @@ static void one_that_fails_holds_up_no_other_mail(void **state)
     webhook_post_clear(&post);
 }
 
+static void what_one_machine_tells_no_other_does_until_it_has_had_its_time(void **state)
+{
+    struct desk *d = *state;
+    struct webhook_post post = {.id = 0}, other = {.id = 0};
+    int64_t wake_ms;
+
+    enlist_chat(d);
+    ARRIVE(d, .id = "<one@x>", .uid = 1);
+    derive(d, &all);
+    must(d, next_for(d, "a", &post, &wake_ms));
+    assert_int_equal(next_for(d, "b", &other, &wake_ms), RC_NOT_FOUND);
+    assert_true(wake_ms == d->now.wall_ms + SECONDS(30));
+    must(d, next_for(d, "a", &other, &wake_ms)); /* its process was killed, and another took over */
+    assert_true(other.id == post.id);
+    tried(d, &post, POST_ON_LATER, 1000);
+    pass(d, 1000);
+    must(d, next_for(d, "b", &other, &wake_ms));
+    assert_true(other.id == post.id);
+    assert_int_equal(next_for(d, "a", &post, &wake_ms), RC_NOT_FOUND);
+    pass(d, SECONDS(30));
+    must(d, next_for(d, "a", &post, &wake_ms));
+    tried(d, &post, POST_ON_TAKEN, 0);
+    assert_int_equal(next_for(d, "b", &other, &wake_ms), RC_NOT_FOUND);
+    webhook_post_clear(&post);
+    webhook_post_clear(&other);
+}
+
 static void a_paused_mailbox_is_not_told_of(void **state)
 {
     struct desk *d = *state;
@@ -252,6 +286,7 @@ int main(void)
         AT_DESK(who_is_not_enlisted_is_told_nothing),
         AT_DESK(of_one_mail_nothing_is_told_before_what_came_first),
         AT_DESK(one_that_fails_holds_up_no_other_mail),
+        AT_DESK(what_one_machine_tells_no_other_does_until_it_has_had_its_time),
         AT_DESK(a_paused_mailbox_is_not_told_of),
         AT_DESK(a_dead_letter_is_tried_again_only_by_a_person_and_under_its_id),
         AT_DESK(what_waits_for_one_that_is_gone_is_a_dead_letter),
