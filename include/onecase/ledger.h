@@ -57,6 +57,15 @@ struct ledger_runs {
     /* Is that line, with that hash, in the event chain? RC_NOT_FOUND: this ledger is older than
      * whoever wrote it down, or has gone another way since. */
     enum rc (*knows)(void *self, int64_t event, const char *hash, struct err *err);
+    /* Is the mailbox this run's to work on, among those of several machines? Asked at the beginning of a
+     * turn, when it has nothing under way; taken, renewed, given up to even out what each machine has. Where
+     * the ledger has no clock that machines could share, all runs are on this one, and work side by side. */
+    enum rc (*share)(void *self,
+                     const char *run,
+                     const char *mailbox,
+                     int64_t lease_ms,
+                     bool *ours,
+                     struct err *err);
 };
 
 /* ---- mailboxes: what is remembered of a source -------------------------------------------- */

@@ -41,6 +41,9 @@ struct service_settings {
     const char *inbox, *claim_folder;       /* folders.inbox, folders.claim */
     const char *name, *environment, *owner; /* of the deployment */
     const char *version;
+    const char
+        *node; /* whose runs share out their mailboxes with those of other machines; "": it works
+                         on its mailbox whoever else does */
     const char *sender;          /* reverse path of acknowledgements, "" is null */
     const char *domain;          /* of `from`: the right side of their Message-IDs */
     const char *copy_to;         /* blind copy as evidence, "" is none */
@@ -68,6 +71,7 @@ struct tick_result {
     unsigned deliveries, new_items, duplicates, conflicts, completed, deferred, asked;
     int64_t awaiting_choice;
     bool moved;            /* something was recorded; call again at once */
+    bool another_has_it;   /* a run elsewhere works on this mailbox; this one stands by */
     bool mailbox_failed;   /* the IMAP server could not be used; last_error says why */
     bool disk_full;        /* no new intake until there is room */
     char other_owner[160]; /* another deployment owns the mailbox; "" is nobody */

@@ -60,6 +60,7 @@ struct supervisor {
     struct worker *worker;
     size_t workers;
     struct clock clock;
+    char node[RUN_ID_SIZE];
     bool stopping;
 };
 
@@ -139,7 +140,7 @@ static int child(const struct supervisor *s, const struct worker *w, pid_t paren
     shows_pages(w) ? console_listen() : worker_listen();
     hold_signals(false);
     end_with(parent);
-    r.rc = w->mailbox       ? worker_run(s->config, w->mailbox, s->request, &r.sum, &r.err)
+    r.rc = w->mailbox       ? worker_run(s->config, w->mailbox, s->request, s->node, &r.sum, &r.err)
            : shows_pages(w) ? console_run(s->config, &r.err)
                             : tell(s, w, &r.err);
     r.err.where = NULL;
@@ -542,12 +543,23 @@ static enum rc once(struct supervisor *s, struct run_summary *out, struct err *e
     return rc;
 }
 
+static void name_node(char node[RUN_ID_SIZE])
+{
+    char hex[DIGEST_HEX_SIZE];
+    struct digest random;
+    digest_random(&random);
+    digest_hex(&random, hex);
+    memcpy(node, hex, RUN_ID_SIZE - 1);
+    node[RUN_ID_SIZE - 1] = '\0';
+}
+
 enum rc supervise(struct config **config,
                   const struct run_request *request,
                   struct run_summary *out,
                   struct err *err)
 {
     struct supervisor s = {.config = STEAL(*config), .request = request, .clock = system_clock()};
+    name_node(s.node);
     listen_for_signals();
     enum rc rc =
         enlist(&s) == 0 ? FAIL(err, RC_USAGE, "run: there is no mailbox of that name") : RC_OK;

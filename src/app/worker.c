@@ -131,7 +131,7 @@ static void wait_for_news(struct wired *w, const struct tick_result *r)
         wait = w->settings.poll_ms;
     if (wait <= 0 || told_to_stop)
         return;
-    if (r->mailbox_failed ||
+    if (r->mailbox_failed || r->another_has_it ||
         w->imap_port.wait(w->imap_port.self, w->settings.inbox, wait, &err) != RC_OK)
         wake_rest(wait);
 }
@@ -209,7 +209,7 @@ static enum rc run_on(struct wired *w, struct service *service, struct err *err)
             return rc;
         if (rc == RC_DEFERRED)
             wake_rest(w->config->first_delay_ms);
-        else if (!r.moved && !ask_for_quota(w, &r, &quota_due))
+        else if (!r.moved && (r.another_has_it || !ask_for_quota(w, &r, &quota_due)))
             wait_for_news(w, &r);
         sweep_now_and_then(w, &swept);
     }
@@ -219,6 +219,7 @@ static enum rc run_on(struct wired *w, struct service *service, struct err *err)
 enum rc worker_run(const struct config *config,
                    const struct config_mailbox *mailbox,
                    const struct run_request *request,
+                   const char *node,
                    struct run_summary *out,
                    struct err *err)
 {
@@ -229,6 +230,7 @@ enum rc worker_run(const struct config *config,
         log_threshold(LOG_WARN);
     TRY(wire_open(config, mailbox, &wired, err));
     sweep(&wired);
+    wired.settings.node = request->once ? "" : node; /* what is to be done once is done here */
     if (request->take_over)
         wired.settings.take_over = request->take_over;
     struct talking talking = {request, mailbox->id};

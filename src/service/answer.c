@@ -7,7 +7,6 @@
 
 /* More than this between the commit of an intent and its end-of-data line: the run was stopped in
  * between, and others may have looked meanwhile. The connection is given up, the outcome is unknown. */
-#define LINE_AFTER_COMMIT_MS 5000
 
 /* Why its sender is told that it was not taken: here, or where it was to be sent on to. */
 static enum exception exception_of(const struct job *job, const struct work_attachment *a)
@@ -321,7 +320,7 @@ static enum rc commit(struct answering *a, struct err *err)
         batch_add(a->b, NULL, CHANGE_CIRCUIT)->mailbox = &s->record;
     int64_t before = service_now(s).boot_ms;
     TRY(batch_commit(a->b, err));
-    bool in_time = service_now(s).boot_ms - before <= LINE_AFTER_COMMIT_MS;
+    bool in_time = service_in_time(s, before);
     for (size_t i = 0; i < a->letters; i++)
         release(a, &a->letter[i], in_time);
     TRY(answer_everybody(a, err));

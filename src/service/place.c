@@ -203,12 +203,14 @@ static enum rc make(struct batch *b,
                     const struct placing *p,
                     struct err *err)
 {
+    int64_t before = service_now(b->s).boot_ms;
     batch_step(b, job, e, ON_ARM);
     TRY(batch_commit(b, err));
     if (job->lost)
         return RC_OK;
-    struct destination_answer a = {0};
-    TRY(request(b, job, e, p, &a, err));
+    struct destination_answer a = {.outcome = OUTCOME_DEFERRED, .fault = FAULT_ITEM_LATER};
+    if (service_in_time(b->s, before))
+        TRY(request(b, job, e, p, &a, err));
     answered(b, job, e, p->step, &a);
     return batch_commit(b, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service_p.h"
 
+#include <onecase/when.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,14 @@ enum rc service_renew(struct service *s, struct err *err)
     return RC_OK;
 }
 
+#define SOON_MS 5000
+
+bool service_in_time(const struct service *s, int64_t armed_boot_ms)
+{
+    int64_t now = service_now(s).boot_ms;
+    return now - armed_boot_ms <= SOON_MS && now - s->renewed_boot_ms < s->set->lease_ms;
+}
+
 void service_mailbox_fault(struct service *s, const struct err *why)
 {
     struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
@@ -67,6 +76,8 @@ static void name_run(struct service *s)
     text_copy(s->run.environment, sizeof s->run.environment, s->set->environment);
     text_copy(s->run.owner, sizeof s->run.owner, s->set->owner);
     text_copy(s->run.mailbox, sizeof s->run.mailbox, s->set->policy.mailbox);
+    if (s->set->node)
+        text_copy(s->run.node, sizeof s->run.node, s->set->node);
 }
 
 enum rc service_new(const struct service_ports *ports,
@@ -236,10 +247,40 @@ static enum rc act(struct service *s, struct err *err)
     return claim_mark(s, err);
 }
 
+/* How soon whoever stands by looks again: a mailbox that its run has left waits no longer than that. */
+#define STAND_BY_MS SECONDS(5)
+
+static enum rc share(struct service *s, struct err *err)
+{
+    const struct ledger *l = s->port->ledger;
+    bool ours = true;
+    if (s->set->node && s->set->node[0])
+        TRY(l->runs->share(l->self, s->run.id, s->set->policy.mailbox, s->set->lease_ms, &ours,
+                           err));
+    if (ours == s->stands_by)
+        log_event(LOG_NOTE, ours ? "mailbox.taken" : "mailbox.left", "mailbox=%s run=%.8s",
+                  s->set->policy.mailbox, s->run.id);
+    s->claim_read &= !s->stands_by; /* another run may have found that the ledger went back */
+    s->stands_by = !ours;
+    s->result->another_has_it = !ours;
+    return RC_OK;
+}
+
+static void stand_by(struct service *s)
+{
+    int64_t pause = s->set->lease_ms / 3 < STAND_BY_MS ? s->set->lease_ms / 3 : STAND_BY_MS;
+    s->result->wake_ms = service_now(s).wall_ms + pause;
+}
+
 static enum rc turn(struct service *s, struct err *err)
 {
     TRY(load(s, err));
     TRY(recover(s, err));
+    TRY(share(s, err));
+    if (s->stands_by) {
+        stand_by(s);
+        return RC_OK;
+    }
     TRY(look(s, err));
     TRY(act(s, err));
     TRY(save(s, err));

@@ -38,6 +38,7 @@ struct service {
     /* When the claim folder was last read since this run began, the mailbox was ours: and the ledger is as
      * it was left. */
     bool claim_read;
+    bool stands_by;    /* a run elsewhere works on its mailbox */
     bool told_failure; /* the log has said what is wrong with the mailbox's server */
     bool record_changed;
     uint32_t claim_uidvalidity; /* of the claim folder, for the notes */
@@ -118,6 +119,9 @@ int64_t service_look_again(const struct service *s, int64_t since_ms);
 bool service_may(const struct service *s, enum effect_kind kind); /* not paused */
 /* Renews the leases when a third of their length has passed. */
 enum rc service_renew(struct service *s, struct err *err) MUST_CHECK;
+/* May what was armed at that boot time still leave? Only soon after, and within the lease that this run is sure
+ * of: then nobody can have taken it over. */
+bool service_in_time(const struct service *s, int64_t armed_boot_ms);
 /* A server's fault on the IMAP side: opens its circuit, remembers the reason. */
 void service_mailbox_fault(struct service *s, const struct err *why);
 

@@ -196,6 +196,24 @@ static enum rc beat(struct writing *w, const char *run, struct err *err)
     return RC_OK;
 }
 
+/* What it is counted by among those that share, and the mailbox that it works on. */
+static enum rc renew_share(struct writing *w, const char *run, int64_t until, struct err *err)
+{
+    static const char alive[] = "UPDATE run SET live_until = $1 WHERE id = $2 AND live_until > 0";
+    static const char lease[] = "UPDATE mailbox_lease SET until = $1 WHERE run = $2";
+    static const char *const both[] = {alive, lease};
+
+    for (size_t i = 0; i < LENGTH(both); i++) {
+        CLEANUP(stmt_done) struct stmt *s = NULL;
+
+        TRY(stmt_open(w->store->db, both[i], &s, err));
+        stmt_int(s, 1, until);
+        stmt_text(s, 2, run);
+        TRY(stmt_run(s, NULL, err));
+    }
+    return RC_OK;
+}
+
 static enum rc
 renew(struct store *store, const char *run, struct instant now, int64_t lease_ms, struct err *err)
 {
@@ -209,6 +227,8 @@ renew(struct store *store, const char *run, struct instant now, int64_t lease_ms
     stmt_int(s, 1, w.lease_now_ms + lease_ms);
     stmt_text(s, 2, run);
     TRY(stmt_run(s, NULL, err));
+    if (db_began(store->db) != 0)
+        TRY(renew_share(&w, run, w.lease_now_ms + lease_ms, err));
     return writing_finish(&w, err);
 }
 
@@ -309,12 +329,23 @@ static enum rc nothing_armed(struct db *db, const char *run, struct err *err)
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
+static enum rc leave_mailbox(struct db *db, const char *run, struct err *err)
+{
+    static const char remove[] = "DELETE FROM mailbox_lease WHERE run = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, remove, &s, err));
+    stmt_text(s, 1, run);
+    return stmt_run(s, NULL, err);
+}
+
 static enum rc leave(struct writing *w, const char *run, struct err *err)
 {
     bool ended;
 
     TRY(nothing_armed(w->store->db, run, err));
     TRY(give_back(w->store->db, run, err));
+    TRY(leave_mailbox(w->store->db, run, err));
     TRY(end_run(w, run, "left", NULL, &ended, err));
     if (!ended)
         return FAIL(err, RC_CONFLICT, "ledger: the end of run %.8s is recorded already", run);
@@ -343,4 +374,5 @@ const struct ledger_runs store_runs = {
     .renew = runs_renew,
     .leave = runs_leave,
     .knows = runs_knows,
+    .share = runs_share,
 };

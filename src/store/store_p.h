@@ -27,6 +27,9 @@ struct store {
 };
 
 extern const struct ledger_runs store_runs;
+enum rc runs_share(
+    void *self, const char *run, const char *mailbox, int64_t lease_ms, bool *ours, struct err *err)
+    MUST_CHECK; /* share.c */
 extern const struct ledger_mailboxes store_mailboxes;
 extern const struct ledger_intake store_intake;
 extern const struct ledger_work store_work;

@@ -61,8 +61,23 @@ AT_POINT(runs,
          hash,
          err)
 
+AT_POINT(runs,
+         share,
+         (void *self,
+          const char *run,
+          const char *mailbox,
+          int64_t lease_ms,
+          bool *ours,
+          struct err *err),
+         self,
+         run,
+         mailbox,
+         lease_ms,
+         ours,
+         err)
+
 static const struct ledger_runs runs = {
-    runs_facts, runs_enter, runs_others, runs_bury, runs_renew, runs_leave, runs_knows,
+    runs_facts, runs_enter, runs_others, runs_bury, runs_renew, runs_leave, runs_knows, runs_share,
 };
 
 /* ---- mailboxes ---------------------------------------------------------------------------------- */

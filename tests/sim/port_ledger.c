@@ -74,7 +74,17 @@ static enum rc knows(void *self, int64_t event, const char *hash, struct err *er
                  real(run)->runs->knows(real(run)->self, event, hash, err));
 }
 
-static const struct ledger_runs port_runs = {facts, enter, others, bury, renew, leave, knows};
+/* One machine: every run of it works on its mailbox. */
+static enum rc share(
+    void *self, const char *who, const char *mailbox, int64_t lease_ms, bool *ours, struct err *err)
+{
+    struct run *run = self;
+
+    return real(run)->runs->share(real(run)->self, who, mailbox, lease_ms, ours, err);
+}
+
+static const struct ledger_runs port_runs = {facts, enter, others, bury,
+                                             renew, leave, knows,  share};
 
 static enum rc load(void *self, const char *mailbox, struct mailbox_record *out, struct err *err)
 {

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several machines on one ledger in PostgreSQL, played by services with a data folder each: who works on which
+mailbox, and what becomes of it when one is cut off from the ledger, stands still, or another deployment comes."""
+import os
+import signal
+
+import pytest
+
+from gate import Gate
+from mails import plain
+from postgres import Postgres
+from rig import assert_invariants, await_
+
+
+@pytest.fixture(scope="module")
+def server(scratch):
+    with Postgres() as postgres:
+        yield postgres
+
+
+@pytest.fixture
+def desk(make_rig, server):
+    rig = make_rig()
+    rig.settings["ledger"] = server.make_database(rig.user)
+    rig.settings["lease"] = "2s"
+    rig.once()  # makes the tables
+    return rig
+
+
+def machine(desk, name, ledger=None):
+    """A service as it runs on a machine of that name: its data folder is its own."""
+    before = dict(desk.settings)
+    desk.settings.update(data_dir=str(desk.folder / name), ledger=ledger or before["ledger"])
+    config, desk.config = desk.config, desk.folder / f"{name}.yaml"
+    (desk.folder / name).mkdir(mode=0o700, exist_ok=True)
+    service = desk.serve()
+    desk.config, desk.settings = config, before
+    return service
+
+
+def shares(desk, server):
+    """How many mailboxes each machine has."""
+    return sorted(int(n) for n in server.sql(desk.user, "SELECT COUNT(*) FROM mailbox_lease WHERE run IS NOT NULL GROUP BY node"))
+
+
+def holder(desk, server):
+    return server.sql(desk.user, "SELECT run FROM mailbox_lease WHERE run IS NOT NULL AND mailbox = 'help'")
+
+
+def is_told_once(desk, names):
+    await_(lambda: desk.counts()["complete"] == len(names), "all are complete")
+    assert len(desk.acknowledgements()) == len(desk.json("cases")) == len(names)
+    assert desk.uids() == {} and len(desk.uids("Processed")) == len(names)
+    assert_told(desk)
+
+
+def assert_told(desk):
+    assert all(effect["status"] == "done" for item in desk.items() for effect in item["effects"])
+
+
+def test_K01_mailboxes_are_shared_out_among_machines_and_anew_when_one_comes_or_goes(desk, make_rig, server):
+    others = [make_rig() for _ in range(3)]
+    for other in others:
+        desk.settings["mailboxes"].append({**other.mailbox, "id": other.user, "acknowledgement": {"from": other.address}})
+    one = machine(desk, "one")
+    await_(lambda: shares(desk, server) == [4], "the first has all")
+    two = machine(desk, "two")
+    await_(lambda: shares(desk, server) == [2, 2], "each has two")
+    for rig in [desk, *others]:
+        rig.deliver(*(plain(f"{rig.user}-{n}") for n in range(3)))
+    await_(lambda: desk.counts()["complete"] == 3 and len(desk.items("--state", "complete")) == 12, "all are complete")
+    assert {len(rig.acknowledgements()) for rig in [desk, *others]} == {3}
+    assert one.end() == 0
+    await_(lambda: shares(desk, server) == [4], "the second has all")
+    assert two.end() == 0
+    assert shares(desk, server) == []
+    assert desk.run("verify", status=None).returncode in (0, 1)
+
+
+def test_K03_a_machine_that_is_cut_off_from_the_ledger_does_nothing_until_it_is_back(desk, server):
+    with Gate(server.port) as gate:
+        one = machine(desk, "one", server.url(desk.user, gate.port))
+        await_(lambda: holder(desk, server), "the first has the mailbox")
+        first = holder(desk, server)
+        desk.deliver(plain("before"))
+        await_(lambda: desk.counts()["complete"] == 1, "it works")
+        two = machine(desk, "two")
+        gate.refuse(3600)
+        desk.deliver(plain("meanwhile"))
+        await_(lambda: holder(desk, server) not in ([], first), "the second has taken it")
+        await_(lambda: desk.counts()["complete"] == 2, "and works")
+        gate.pass_on()
+        desk.deliver(plain("after"))
+        is_told_once(desk, ["before", "meanwhile", "after"])
+        assert holder(desk, server) != first
+        assert one.end() == 0 and two.end() == 0
+
+
+def test_K03_a_machine_that_stood_still_past_its_lease_finds_it_taken(desk, server):
+    one = machine(desk, "one")
+    await_(lambda: holder(desk, server), "the first has the mailbox")
+    first = holder(desk, server)
+    two = machine(desk, "two")
+    os.killpg(one.process.pid, signal.SIGSTOP)
+    try:
+        desk.deliver(plain("meanwhile"))
+        await_(lambda: holder(desk, server) not in ([], first), "the second has taken it")
+        await_(lambda: desk.counts()["complete"] == 1, "and works")
+    finally:
+        os.killpg(one.process.pid, signal.SIGCONT)
+    desk.deliver(plain("after"))
+    is_told_once(desk, ["meanwhile", "after"])
+    assert one.end() == 0 and two.end() == 0
+
+
+def test_K07_a_deployment_with_another_database_is_noticed_before_it_does_anything(desk, server):
+    desk.deliver(plain("first"))
+    desk.once()
+    desk.settings.update(name="another", ledger=server.make_database("another"))
+    desk.deliver(plain("second"))
+    done = desk.run("run", "--once", status=77)
+    assert desk.user in done.stdout + done.stderr
+    assert len(desk.acknowledgements()) == 1 and len(desk.uids()) == 1
+    desk.settings.update(name=desk.user, ledger=server.url(desk.user))
+    desk.once()
+    assert_invariants(desk)
+    assert desk.counts()["complete"] == 2
