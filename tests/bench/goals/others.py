@@ -11,7 +11,7 @@ import corpus
 from goal import Goal
 from request_tracker import RequestTracker
 from rig import PASSWORD
-from scene import run_once
+from scene import below, run_once
 
 RC = """poll 127.0.0.1 with protocol imap service {port} auth password
   user "{user}" there with password "{password}" is root here fetchall nokeep sslproto ""
@@ -34,12 +34,12 @@ def by_fetchmail(scene, tracker, mails):
     (home / "rc").write_text(RC.format(port=scene.dovecot.imap, user=user, password=PASSWORD, url=tracker.url))
     (home / "rc").chmod(0o600)
     before, made = resource.getrusage(resource.RUSAGE_CHILDREN), tracker.count()
-    work, began = spent([tracker.process.pid]), time.monotonic()
+    work, began = spent(below(tracker.process.pid)), time.monotonic()
     done = subprocess.run(["fetchmail", "-f", home / "rc", "--pidfile", home / "pid", "--idfile", home / "ids", "-s"],
                           env={**os.environ, "FETCHMAILHOME": str(home)}, capture_output=True, text=True, check=False)
     took, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     assert tracker.count() - made == len(mails), f"{tracker.count() - made} tickets of {len(mails)}: {done.stdout}{done.stderr}"
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime + spent([tracker.process.pid]) - work
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime + spent(below(tracker.process.pid)) - work
     return took / len(mails), cpu / len(mails)
 
 
