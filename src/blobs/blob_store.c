@@ -11,12 +11,16 @@
 
 #define READ_ROOM 65536
 
+/* What comes from a connection comes in small pieces: so many octets are written at once. */
+#define WRITE_ROOM 65536
+
 /* Leftovers of killed runs and the files of other runs are passed over; far more than both. */
 #define NAMES_TRIED 100000
 
 struct blob_writing {
     char path[BLOB_PATH_SIZE];
     struct sha256 *hash;
+    struct str held; /* not written yet */
 };
 
 static struct files *files_of(void *self)
@@ -64,13 +68,19 @@ static enum rc store_begin(void *self, struct blob_writing **out, struct err *er
     return RC_OK;
 }
 
+static enum rc write_held(struct files *f, struct blob_writing *w, struct err *err)
+{
+    enum rc rc = w->held.len > 0 ? f->append(f->self, w->path, str_slice(&w->held), err) : RC_OK;
+
+    str_empty(&w->held);
+    return rc;
+}
+
 static enum rc store_add(void *self, struct blob_writing *w, struct slice octets, struct err *err)
 {
-    struct files *f = files_of(self);
-
-    TRY(f->append(f->self, w->path, octets, err));
     sha256_add(w->hash, octets);
-    return RC_OK;
+    str_add(&w->held, octets);
+    return w->held.len >= WRITE_ROOM ? write_held(files_of(self), w, err) : RC_OK;
 }
 
 /* Also after keeping: the octets have another name then. A name that cannot be removed is only a
@@ -83,6 +93,7 @@ static void store_drop(void *self, struct blob_writing **w)
         return;
     (void)f->remove(f->self, (*w)->path, NULL);
     sha256_drop(&(*w)->hash);
+    str_clear(&(*w)->held);
     free(*w);
     *w = NULL;
 }
@@ -90,9 +101,15 @@ static void store_drop(void *self, struct blob_writing **w)
 static enum rc
 store_keep_incoming(void *self, struct blob_writing **w, struct digest *out, struct err *err)
 {
-    (void)err;
+    enum rc rc = write_held(files_of(self), *w, err);
+
+    if (rc != RC_OK) {
+        store_drop(self, w);
+        return rc;
+    }
     *out = sha256_done(&(*w)->hash);
     keep_written(self, (*w)->path, out);
+    str_clear(&(*w)->held);
     mem_free(w);
     return RC_OK;
 }

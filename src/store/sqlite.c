@@ -28,7 +28,7 @@ static const char settings[] = "PRAGMA synchronous = FULL;"
                                "PRAGMA cell_size_check = ON;"
                                "PRAGMA secure_delete = ON;"
                                "PRAGMA temp_store = MEMORY;"
-                               "PRAGMA cache_size = -16384;"
+                               "PRAGMA cache_size = -8192;"
                                "PRAGMA journal_size_limit = 67108864;";
 
 static enum rc check_mode(struct sqlite *db, const char *mode, struct err *err)

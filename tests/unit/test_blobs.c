@@ -178,8 +178,7 @@ static void octets_come_before_names_and_names_before_the_answer(void **state)
     incoming_path(incoming);
     assert_int_equal(keep_mail(b, SLICE(MAIL), &mail), RC_OK);
     str_addf(&expected,
-             "create tmp/fetch-0\nmake_folder tmp\ncreate tmp/fetch-0\nappend tmp/fetch-0\nappend "
-             "tmp/fetch-0\n"
+             "create tmp/fetch-0\nmake_folder tmp\ncreate tmp/fetch-0\nappend tmp/fetch-0\n"
              "sync tmp/fetch-0\nmake_folder incoming\nlink %s\nremove tmp/fetch-0\n"
              "sync_folder .\nsync_folder incoming\n",
              incoming);
