@@ -239,27 +239,40 @@ enum rc fetch_digests(struct service *s,
         m->fetch(m->self, place->folder, place->uidvalidity, uid, count, false, &sink, err);
     if (l.hash)
         sha256_drop(&l.hash);
-    return rc;
+    if (rc != RC_OK)
+        return rc;
+    for (size_t i = 0; i < count; i++)
+        if (digest_is_zero(&out[i]))
+            return FAIL(err, RC_DEFERRED, "a message that '%s' lists is not given; it is tried again",
+                        place->folder);
+    return RC_OK;
 }
 
 /* ---- one header ------------------------------------------------------------------------------ */
 
 #define HEADER_MAX ((size_t)1024 * 1024)
 
+struct heading {
+    struct str *out;
+    bool came; /* it may be empty */
+};
+
 static enum rc header_begin(void *ctx, const struct mail_line *line, struct err *err)
 {
+    struct heading *h = ctx;
     (void)line;
     (void)err;
-    str_empty(ctx);
+    h->came = true;
+    str_empty(h->out);
     return RC_OK;
 }
 
 static enum rc header_add(void *ctx, struct slice octets, struct err *err)
 {
-    struct str *out = ctx;
+    struct heading *h = ctx;
     (void)err;
-    if (out->len < HEADER_MAX)
-        str_add(out, slice_cut(octets, 0, HEADER_MAX - out->len));
+    if (h->out->len < HEADER_MAX)
+        str_add(h->out, slice_cut(octets, 0, HEADER_MAX - h->out->len));
     return RC_OK;
 }
 
@@ -273,9 +286,12 @@ static enum rc header_end(void *ctx, struct err *err)
 enum rc fetch_header(
     struct service *s, const struct place *place, uint32_t uid, struct str *out, struct err *err)
 {
+    struct heading h = {.out = out};
     struct fetch_sink sink = {
-        .ctx = out, .begin = header_begin, .add = header_add, .end = header_end};
+        .ctx = &h, .begin = header_begin, .add = header_add, .end = header_end};
     const struct mailbox *m = s->port->mailbox;
     str_empty(out);
-    return m->fetch(m->self, place->folder, place->uidvalidity, &uid, 1, true, &sink, err);
+    TRY(m->fetch(m->self, place->folder, place->uidvalidity, &uid, 1, true, &sink, err));
+    return h.came ? RC_OK
+                  : FAIL(err, RC_NOT_FOUND, "a message that '%s' lists is not given", place->folder);
 }

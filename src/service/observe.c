@@ -103,8 +103,6 @@ static enum rc look_again(struct service *s,
     enum rc rc = fetch_digests(s, place, line, 1, &octets, &why);
     if (rc != RC_OK)
         return soften(s, rc, &why, err);
-    if (digest_is_zero(&octets)) /* it is gone by now */
-        return RC_OK;
     TRY(l->intake->reused(l->self, s->record.id, place->folder, place->uidvalidity, at, &octets,
                           service_now(s), &at->unseen, err));
     if (at->unseen)
@@ -294,7 +292,7 @@ static enum rc choose_forgotten(struct service *s,
         int64_t delivery;
         struct err why = ERR_INIT;
         enum rc rc = l->intake->octets_known(l->self, s->record.id, &digest[i], &delivery, &why);
-        if (rc == RC_NOT_FOUND && !digest_is_zero(&digest[i]))
+        if (rc == RC_NOT_FOUND)
             line[kept++] = line[i];
         else if (rc != RC_OK && rc != RC_NOT_FOUND)
             return FAIL(err, rc, "%s", why.text);

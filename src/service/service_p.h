@@ -207,14 +207,15 @@ enum rc fetch_messages(struct service *s,
                        struct fetched_set *out,
                        struct err *err) MUST_CHECK;
 void fetched_clear(struct fetched_set *c); /* for CLEANUP */
-/* Only the digests of messages, keeping nothing. Entries that did not come have a zero digest. */
+/* Only the digests of messages, keeping nothing: of all of them, or RC_DEFERRED. */
 enum rc fetch_digests(struct service *s,
                       const struct place *place,
                       const struct mail_line *line,
                       size_t count,
                       struct digest *out,
                       struct err *err) MUST_CHECK;
-/* The header block of one message. */
+/* The header block of one message; RC_NOT_FOUND where it did not come, from which nothing follows: a server
+ * may list what it does not give a moment later. */
 enum rc fetch_header(struct service *s,
                      const struct place *place,
                      uint32_t uid,

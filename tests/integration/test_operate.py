@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from imap_proxy import ImapProxy
 from mails import composed, plain
 from rig import PROGRAM, TOP, assert_invariants, await_, effects, sha256
 from smtp_peer import SmtpPeer
@@ -251,6 +252,37 @@ def test_E02_where_it_cannot_be_looked_for_nothing_is_sent(doubtful):
     rig.imap().create("Missing")
     await_(lambda: rig.once()["completed"], "it is sent once the folder is there")
     assert peer.ended == 2
+
+
+def test_E02_a_copy_that_is_listed_and_not_given_is_no_absence(doubtful):
+    """A server that gives nothing of a message for a moment: nothing is concluded from it, and nothing sent."""
+    rig, peer = doubtful(0, "after end-of-data take, then close\nafter end-of-data accept")
+    rig.imap().create("Sent")
+    rig.letters["evidence"] = {"folder": "Sent", "wait": "0s"}
+    rig.deliver(plain("late"))
+    await_(lambda: rig.once() and rig.items() and rig.items()[0]["state"] == "needs_reconciliation", "asked")
+    item, = rig.items()
+    not_sent(rig, item)
+    rig.imap().append("Sent", "", None, peer.accepted[0])
+    empty, hidden = [], []
+
+    def hide():
+        hidden.append(1)
+        empty.append(1)
+        proxy.on(r"(EXAMINE|SELECT) (onecase|INBOX)", empty.clear)
+
+    def answers(line):
+        if empty and line.startswith((b"* 1 FETCH", b"* SEARCH")):
+            return b"* SEARCH" if line.startswith(b"* SEARCH") else None
+        return line
+
+    with ImapProxy(rig.box.imap, answers=answers) as proxy:
+        rig.through(proxy)
+        proxy.on("EXAMINE Sent", lambda: proxy.on(r"UID FETCH 1 \(", hide))
+        rig.once()
+        assert hidden and peer.ended == 1
+        await_(lambda: rig.once()["completed"], "the copy is given")
+    assert acknowledgement(rig, item)["status"] == "done" and peer.ended == 1
 
 
 def test_O07_a_decision_is_taken_back_until_something_has_left(doubtful):
