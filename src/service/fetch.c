@@ -243,8 +243,8 @@ enum rc fetch_digests(struct service *s,
         return rc;
     for (size_t i = 0; i < count; i++)
         if (digest_is_zero(&out[i]))
-            return FAIL(err, RC_DEFERRED, "a message that '%s' lists is not given; it is tried again",
-                        place->folder);
+            return FAIL(err, RC_DEFERRED,
+                        "a message that '%s' lists is not given; it is tried again", place->folder);
     return RC_OK;
 }
 
@@ -292,6 +292,7 @@ enum rc fetch_header(
     const struct mailbox *m = s->port->mailbox;
     str_empty(out);
     TRY(m->fetch(m->self, place->folder, place->uidvalidity, &uid, 1, true, &sink, err));
-    return h.came ? RC_OK
-                  : FAIL(err, RC_NOT_FOUND, "a message that '%s' lists is not given", place->folder);
+    return h.came
+               ? RC_OK
+               : FAIL(err, RC_NOT_FOUND, "a message that '%s' lists is not given", place->folder);
 }

@@ -118,9 +118,21 @@ static enum rc stream(const struct copy *copy,
     return sink->end(sink->ctx, err);
 }
 
+/* Which of so many messages the server lists and does not give; SIZE_MAX: none. */
+static size_t withheld(struct world *world, size_t count)
+{
+    unsigned one_in = world->calm ? 0 : world->scenario.withhold_one_in;
+
+    if (one_in == 0 || count == 0 || !rng_one_in(&world->withholding, one_in))
+        return SIZE_MAX;
+    tell(world, "the server gives nothing of one of %zu messages", count);
+    return rng_below(&world->withholding, (uint32_t)count);
+}
+
 /* A sink may pass gates of its own, and the folder may change meanwhile: a server streams what it
  * had when it was asked. The sink's own failures come out as they are. */
-static enum rc fetch_all(struct folder *folder,
+static enum rc fetch_all(struct world *world,
+                         struct folder *folder,
                          const uint32_t *uid,
                          size_t count,
                          bool header_only,
@@ -138,8 +150,11 @@ static enum rc fetch_all(struct folder *folder,
         if (copy != NULL)
             asked[found++] = *copy;
     }
+    size_t without = withheld(world, found);
+
     for (size_t i = 0; i < found && rc == RC_OK; i++)
-        rc = stream(&asked[i], header_only, half && i == found / 2, sink, err);
+        if (i != without)
+            rc = stream(&asked[i], header_only, half && i == found / 2, sink, err);
     free(asked);
     return rc;
 }
@@ -160,7 +175,8 @@ static enum rc mailbox_fetch(void *self,
     if (answer != ANSWER_TRUE && answer != ANSWER_HALF)
         return answer_fail(CALL_MAILBOX_FETCH, answer, err);
     TRY(reach_seen(run, name, uidvalidity, &folder, err));
-    enum rc rc = fetch_all(folder, uid, count, header_only, answer == ANSWER_HALF, sink, err);
+    enum rc rc =
+        fetch_all(run->world, folder, uid, count, header_only, answer == ANSWER_HALF, sink, err);
 
     return gate_close(run, CALL_MAILBOX_FETCH, rc, err);
 }

@@ -66,6 +66,16 @@ static void draw_desk(struct world *world)
         s->answers_percent = 60; /* without replies there is nothing to append */
 }
 
+/* Likewise: none of the kept seeds is among these. */
+static void draw_withholding(struct world *world)
+{
+    struct rng own = {world->seed << 27};
+
+    if (world->seed % 8 == 4)
+        world->scenario.withhold_one_in = 2 + rng_below(&own, 8);
+    world->withholding = own;
+}
+
 void scenario_draw(struct world *world)
 {
     struct rng *r = &world->rng;
@@ -109,6 +119,7 @@ void scenario_draw(struct world *world)
             DESK_CONDITIONAL; /* no help desk without a guarantee knows what a ledger forgot */
     }
     draw_desk(world);
+    draw_withholding(world);
 }
 
 /* ---- mail ------------------------------------------------------------------------------------ */

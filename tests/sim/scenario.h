@@ -45,14 +45,15 @@ struct scenario {
     bool two_machines;
     bool two_deployments;
     /* the faults */
-    unsigned troubles;       /* how many may happen */
-    unsigned trouble_one_in; /* gates */
-    unsigned answer_one_in;  /* gates: a call answers something else than success; 0 never */
-    unsigned switch_one_in;  /* gates: another run goes on */
-    unsigned smtp_faults;    /* percent of letters */
-    bool restores;           /* the ledger goes back in time once */
-    bool people_at_once;     /* people decide during the faults, too */
-    bool steady;             /* people choose the same every time: end states are compared */
+    unsigned troubles;        /* how many may happen */
+    unsigned trouble_one_in;  /* gates */
+    unsigned answer_one_in;   /* gates: a call answers something else than success; 0 never */
+    unsigned switch_one_in;   /* gates: another run goes on */
+    unsigned smtp_faults;     /* percent of letters */
+    unsigned withhold_one_in; /* fetches: a message that is there is not given; 0 never */
+    bool restores;            /* the ledger goes back in time once */
+    bool people_at_once;      /* people decide during the faults, too */
+    bool steady;              /* people choose the same every time: end states are compared */
 };
 
 /* Draws one from the world's randomness. */

@@ -46,6 +46,7 @@ struct verdict_of_world {
 struct world {
     uint64_t seed;
     struct rng rng;
+    struct rng withholding; /* for scenario.withhold_one_in */
     struct scenario scenario;
     struct story story;
     struct timeline timeline;
