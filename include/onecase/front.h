@@ -173,6 +173,10 @@ bool may_be_taken_back(const struct view_item *item);
 const struct decision_rule *decision_fitting(enum decision decision, const struct view_item *item);
 /* Every decision that fits, DECISION_COUNT at most; gives how many. */
 size_t decisions_fitting(const struct view_item *item, const struct decision_rule **out);
+/* May a new case be made of it, and of all later mail of its sender (decision_request.always)? */
+bool may_be_always(const struct view_item *item);
+/* What follows from it, and that it is final where it is. */
+void consequence_words(const struct decision_rule *rule, struct str *out);
 /* Decides, with what the mailbox's configuration and the mail's original say. `asked->key` is whole.
  * `max_size`: fetches a mail that is held for its size first, up to so many octets; 0 does not. As
  * ledger_people.decide, and RC_USAGE where the mailbox is not configured any more. */

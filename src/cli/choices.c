@@ -68,8 +68,11 @@ size_t choices(const struct call *call, const struct view_item *item, FILE *out)
 {
     const struct decision_rule *rule[DECISION_COUNT];
     size_t count = decisions_fitting(item, rule);
-    for (size_t n = 0; n < count; n++)
-        one_choice(call, rule[n]->decision, rule[n]->consequence, out);
+    for (size_t n = 0; n < count; n++) {
+        CLEANUP(str_clear) struct str follows = STR_INIT;
+        consequence_words(rule[n], &follows);
+        one_choice(call, rule[n]->decision, str_z(&follows), out);
+    }
     if (!may_be_taken_back(item))
         return count;
     CLEANUP(str_clear) struct str what = STR_INIT;

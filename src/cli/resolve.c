@@ -217,7 +217,9 @@ static void say_what_follows(const struct call *call, enum decision decision, co
     CLEANUP(str_clear) struct str text = STR_INIT;
     if (call->json || !rule)
         return;
-    str_addf(&text, "What follows: %s.", rule->consequence);
+    str_addz(&text, "What follows: ");
+    consequence_words(rule, &text);
+    str_addc(&text, '.');
     plain_wrap(str_z(&text), 0, call->width, stdout);
     fflush(stdout);
 }

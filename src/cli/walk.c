@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEY_ALWAYS  'w'
 #define KEY_COLUMN  5
 #define NAME_COLUMN 14
 #define TEXT_SHOWN  400
@@ -16,7 +17,8 @@
 /* One decision that was taken on this walk, for `u`. */
 struct taken {
     char key[KEY_SIZE];
-    size_t at; /* where in the queue it stands */
+    size_t at;  /* where in the queue it stands */
+    bool final; /* it cannot be taken back whatever has left */
 };
 
 struct walk {
@@ -68,7 +70,7 @@ static const struct { enum decision decision; char key; } decision_keys[] = {
     { DECIDE_DROP,          'f' }, /* file */
     { DECIDE_CASE_MADE,     'm' }, /* made */
     { DECIDE_CASE_NOT_MADE, 'x' },
-    { DECIDE_CASE_NONE,     'o' }, /* go on without */
+    { DECIDE_CASE_NONE,     'g' }, /* go on without */
     { DECIDE_LET_THROUGH,   'l' }, /* let through */
     { DECIDE_MUTE,          'i' }, /* ignore */
     { DECIDE_RESEND,        'e' },
@@ -194,7 +196,8 @@ static void say_choice(const struct walk *w, const struct looking *l, size_t n)
     CLEANUP(str_clear) struct str possible = STR_INIT;
     const struct decision_rule *r = l->rule[n];
     const char *word = decision_text(r->decision);
-    str_addf(&text, "%s: %s", label("decision", word), r->consequence);
+    str_addf(&text, "%s: ", label("decision", word));
+    consequence_words(r, &text);
     if (r->decision == DECIDE_NOT_SENT && strcmp(l->item->state, "complete") != 0)
         not_sent_words(l->item->not_sent_from_ms, w->call->now_ms, &possible);
     if (possible.len > 0)
@@ -219,10 +222,15 @@ static void say_keys(const struct walk *w, const struct looking *l)
     heading(w->call, "What you can do");
     for (size_t n = 0; n < l->rules; n++)
         say_choice(w, l, n);
+    if (may_be_always(l->item))
+        key_line(
+            w, KEY_ALWAYS,
+            "always a case of its own, for this sender: later mail is told apart by what it says; "
+            "'onecase rules' lists it and takes it back");
     say_others(w, l);
     key_line(w, 'k', "skip it: nothing is lost, it stays here, and no time runs out");
     key_line(w, 't', "leave a note and skip it");
-    if (w->takens > 0)
+    if (w->takens > 0 && !w->taken[w->takens - 1].final)
         key_line(w, 'u', "undo the last decision of this walk, if nothing has left because of it");
     key_line(w, 'q', "quit");
 }
@@ -271,10 +279,19 @@ static bool ask_more(const struct looking *l,
     return true;
 }
 
-static void note_taken(struct walk *w, const char *key)
+static bool is_final(const struct looking *l, enum decision decision)
+{
+    for (size_t n = 0; n < l->rules; n++)
+        if (l->rule[n]->decision == decision)
+            return l->rule[n]->undo == EFFECT_EVENT_COUNT;
+    return false;
+}
+
+static void note_taken(struct walk *w, const char *key, bool final)
 {
     w->taken = mem_grow(w->taken, w->takens + 1, sizeof *w->taken);
     text_copy(w->taken[w->takens].key, KEY_SIZE, key);
+    w->taken[w->takens].final = final;
     w->taken[w->takens++].at = w->at;
 }
 
@@ -302,7 +319,6 @@ decide_one(struct walk *w, const struct decision_request *asked, const char *key
         say(w, err.text);
     if (rc != RC_OK)
         return rc;
-    note_taken(w, key);
     printf("Recorded: %s.%s%s\n", decision_meaning(request.decision),
            result.reference[0] ? " " : "", result.reference);
     return RC_OK;
@@ -317,6 +333,7 @@ static bool may_go_on(struct walk *w,
 {
     CLEANUP(str_clear) struct str subject = STR_INIT;
     decision_subject(request, l->item->key, like, &subject);
+    str_addz(&subject, request->always ? " always" : "");
     const struct decided decided = {str_z(&subject), l->item->key, str_z(&w->by), str_z(&w->why),
                                     true};
     int status = second_person(w->call, &decided, person);
@@ -325,13 +342,14 @@ static bool may_go_on(struct walk *w,
     return status == EXIT_DONE && person->go_on;
 }
 
-static void decide(struct walk *w, const struct looking *l, enum decision decision)
+static void decide(struct walk *w, const struct looking *l, enum decision decision, bool always)
 {
     CLEANUP(str_clear) struct str room = STR_INIT;
     static const struct view nobody = {.count = 0};
     const struct view *like = w->others ? &l->like : &nobody;
     const struct view_named *other = like->row;
-    struct decision_request request = {.decision = decision, .why = str_z(&w->why)};
+    struct decision_request request = {
+        .decision = decision, .why = str_z(&w->why), .always = always};
     struct second_person person;
     int64_t max_size;
     if (!ask_more(l, &request, &max_size, &room)) {
@@ -347,8 +365,14 @@ static void decide(struct walk *w, const struct looking *l, enum decision decisi
     if (rc != RC_OK)
         return;
     w->decided++;
-    for (size_t i = 0; i < like->count; i++)
-        w->decided += decide_one(w, &request, other[i].key, 0) == RC_OK;
+    note_taken(w, l->item->key, is_final(l, decision));
+    request.always = false; /* it is said of the one that is shown */
+    for (size_t i = 0; i < like->count; i++) {
+        if (decide_one(w, &request, other[i].key, 0) != RC_OK)
+            continue;
+        w->decided++;
+        note_taken(w, other[i].key, is_final(l, decision));
+    }
     w->others = false;
     w->at++;
 }
@@ -415,7 +439,9 @@ static void answer(struct walk *w, const struct looking *l)
     if (key == 'q' || key == KEY_END) {
         w->over = true;
     } else if (decision_by_key(l, key, &decision)) {
-        decide(w, l, decision);
+        decide(w, l, decision, false);
+    } else if (key == KEY_ALWAYS && may_be_always(l->item)) {
+        decide(w, l, DECIDE_NEW_CASE, true);
     } else if (key == 'k') {
         w->skipped++;
         w->at++;

@@ -174,10 +174,12 @@ static void put_answer(struct visit *v,
                        const struct decision_rule *r)
 {
     struct fields *row = put_row(f, "answers");
+    CLEANUP(str_clear) struct str follows = STR_INIT;
     int64_t from = i->not_sent_from_ms;
+    consequence_words(r, &follows);
     put(row, "decision", decision_text(r->decision));
     put(row, "button", button_of(r->decision));
-    put(row, "consequence", r->consequence);
+    put(row, "consequence", str_z(&follows));
     put_flag(row, "wants_id", r->decision == DECIDE_CASE_MADE);
     if (r->decision != DECIDE_NOT_SENT || from == NOT_DUE || from <= v->now.wall_ms)
         return;
@@ -333,8 +335,7 @@ static void put_sides(struct visit *v,
     put_flag(both, "gateway", strcmp(second->reason, reason_text(REASON_GATEWAY_COPY)) == 0);
     put_flag(both, "same_sender", same_sender);
     put(both, "sender_rule", second->sender);
-    put_flag(both, "may_always",
-             decision_fitting(DECIDE_NEW_CASE, second) && second->sender[0] != '\0');
+    put_flag(both, "may_always", may_be_always(second));
     (void)v;
 }
 

@@ -77,6 +77,18 @@ size_t decisions_fitting(const struct view_item *item, const struct decision_rul
     return count;
 }
 
+bool may_be_always(const struct view_item *item)
+{
+    return item->sender[0] != '\0' && item->first_key && item->first_key[0] != '\0' &&
+           decision_fitting(DECIDE_NEW_CASE, item) != NULL;
+}
+
+void consequence_words(const struct decision_rule *rule, struct str *out)
+{
+    bool final = rule->undo == EFFECT_EVENT_COUNT;
+    str_addf(out, "%s%s", rule->consequence, final ? "; cannot be taken back" : "");
+}
+
 void not_sent_words(int64_t from_ms, int64_t now_ms, struct str *out)
 {
     char when[32];

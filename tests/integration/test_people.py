@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person decides: conflicts, mail that cannot be taken as it is, and mail from before."""
+import re
+
 import pytest
 
 from mails import PDF, multipart, part, plain, head, raw, with_parts
@@ -64,6 +66,19 @@ def test_a_sender_who_reuses_one_identifier_is_asked_about_once_where_a_person_s
     assert rig.once()["conflicts"] == 1
     rig.run("resolve", conflict, "--conflict", "append", "--always", *BY, status=64)
     assert_invariants(rig)
+
+
+def test_the_walk_takes_one_key_for_always_and_offers_no_undo_of_what_is_final(rig, conflict):
+    rig.deliver(plain("three", "Not the same either.", "<same@senders.example>"))
+    rig.once()
+    before, after = rig.run("decide", typed="Ann\nthey number all alike\nwq").stdout.split("2 of 2:")
+    assert "its sender is answered; cannot be taken back" in re.sub(r"\s+", " ", before)
+    assert "  w  always a case of its own, for this sender" in before and "  w  always" in after
+    assert "  u  " not in after, "a case that was made stays"
+    rule, = rig.json("rules")
+    assert rule["by"].startswith("Ann (") and rule["reason"] == "they number all alike" and rule["key"] == conflict
+    rig.deliver(plain("two", "A fourth thing.", "<same@senders.example>"))
+    assert rig.once()["conflicts"] == 0 and len(waiting(rig)) == 1
 
 
 def test_a_conflict_is_added_to_the_first_case_where_a_person_says_so(rig, conflict):
