@@ -299,6 +299,7 @@ void config_free(struct config **config); /* for CLEANUP */
 
 /* Is it one of the values of `blobs`? */
 bool config_is_blobs(const char *place);
+bool config_is_ledger(const char *place); /* and of `ledger` */
 /* Blots out every secret of a server: for a process that talks to none. */
 void config_forget_secrets(struct config *config);
 

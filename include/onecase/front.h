@@ -312,6 +312,7 @@ struct exported {
 void json_exported(const struct exported *exported, struct str *out);
 void json_backup(const struct backup_made *made, struct str *out);
 void json_files_moved(const struct files_moved *moved, struct str *out);
+void json_ledger_moved(const struct ledger_moved *moved, struct str *out);
 void json_restored(const struct restored *restored, struct str *out);
 /* Adds one message to the list of what a run would do; json_would makes the whole of it. */
 void json_would_be(const struct would_be *message, struct str *list);

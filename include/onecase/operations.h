@@ -154,6 +154,20 @@ struct files_moved {
     struct str missing; /* files that cannot be had, one a line */
 };
 
+/* The ledger, to the other kind of database. */
+struct ledger_move {
+    const char *to;
+    void (*begins)(void *ctx);                                    /* may be NULL */
+    void (*progress)(void *ctx, const char *table, int64_t rows); /* more were copied */
+    void *ctx;
+};
+
+struct ledger_moved {
+    int64_t tables;
+    int64_t copied, rows; /* by this call; and compared */
+    int64_t last_event;
+};
+
 /* What became of contents that were to be let go. */
 struct let_gone {
     int64_t mails, files;
@@ -229,6 +243,11 @@ struct operations {
                           const struct files_move *request,
                           struct files_moved *out,
                           struct err *err);
+    /* Copies the ledger into another database and compares each row. RC_DEFERRED: the service runs. */
+    enum rc (*move_ledger)(void *self,
+                           const struct ledger_move *request,
+                           struct ledger_moved *out,
+                           struct err *err);
     /* Lets contents go: in the ledger, and then their files. */
     enum rc (*let_go)(void *self,
                       const struct letting_go *what,

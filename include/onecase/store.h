@@ -42,6 +42,7 @@ struct store_options {
     bool
         host_clock; /* leases by the clock of whoever writes, also where the database has one: for trials
                         whose time is made up */
+    bool moving;        /* opens one that is half moved, too; see store_move */
     size_t snapshots;   /* kept of those taken before its schema is changed; 0: none is taken */
     struct store *like; /* NULL, or a ledger without events: a new one copies its schema instead of
                            making it, which is some ten times faster; for simulations */
@@ -71,6 +72,22 @@ enum rc store_copy(struct store *to, struct store *from, struct err *err) MUST_C
  * pages, its references, its event chain. Others go on writing meanwhile. `out`: of what was written. */
 enum rc store_save(struct store *store, const char *path, struct ledger_facts *out, struct err *err)
     MUST_CHECK;
+struct store_moved {
+    char id[65]; /* of the ledger */
+    int64_t tables, copied, rows, last_event;
+};
+
+/* Makes the ledger `to` (an empty database, or one that an earlier call has begun with) what `from` is, the
+ * one of SQLite, the other of PostgreSQL: row by row, then each row compared, and the event chain walked.
+ * Until that is done nobody else opens it (RC_BROKEN). Nothing of `from` is changed, and nobody can write to
+ * it meanwhile; that no run is alive is the caller's to see to. What was broken off goes on when it is called
+ * again. RC_CONFLICT: there is a ledger already. RC_BROKEN: it is not what it should be. */
+enum rc store_move(const struct store_options *from,
+                   const struct store_options *to,
+                   void (*tell)(void *ctx, const char *table, int64_t rows),
+                   void *ctx,
+                   struct store_moved *out,
+                   struct err *err) MUST_CHECK;
 /* Records that the backup of that name stands. */
 enum rc store_saved(struct store *store, const char *name, struct instant now, struct err *err)
     MUST_CHECK;

@@ -21,3 +21,12 @@ enum rc bury_dead(const struct config *config, struct wired_data *data, struct e
     struct processes port = system_processes_port(system);
     return bury_all(data, &port, err);
 }
+
+enum rc
+count_alive(const struct config *config, struct wired_data *data, size_t *out, struct err *err)
+{
+    const struct ledger *l = &data->ledger;
+    CLEANUP(mem_free) struct run_facts *run = NULL;
+    TRY(bury_dead(config, data, err));
+    return l->runs->others(l->self, "", &run, out, err);
+}

@@ -11,6 +11,7 @@
 #include "inherited.h"
 #include "letter_test.h"
 #include "move_files.h"
+#include "move_ledger.h"
 #include "original.h"
 #include "restore.h"
 #include "retain.h"
@@ -154,6 +155,13 @@ move(void *self, const struct files_move *request, struct files_moved *out, stru
     return move_files(p->config, &p->data, request, out, err);
 }
 
+static enum rc
+move_rows(void *self, const struct ledger_move *request, struct ledger_moved *out, struct err *err)
+{
+    struct program *p = self;
+    return move_ledger(p->config, &p->data, request, out, err);
+}
+
 static enum rc let_go(
     void *self, const struct letting_go *what, size_t count, struct let_gone *out, struct err *err)
 {
@@ -236,6 +244,7 @@ static enum rc open_needs(void *self,
                                .backups = backups,
                                .restore = restore,
                                .move_files = move,
+                               .move_ledger = move_rows,
                                .let_go = let_go,
                                .fetch_original = fetch_original,
                                .open_stored = open_stored,

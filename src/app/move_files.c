@@ -140,16 +140,6 @@ static enum rc move_all(struct moving *m,
     return RC_OK;
 }
 
-/* Those that are alive, as far as can be seen from here. */
-static enum rc
-count_runs(const struct config *config, struct wired_data *data, size_t *out, struct err *err)
-{
-    const struct ledger *l = &data->ledger;
-    CLEANUP(mem_free) struct run_facts *run = NULL;
-    TRY(bury_dead(config, data, err));
-    return l->runs->others(l->self, "", &run, out, err);
-}
-
 enum rc move_files(const struct config *config,
                    struct wired_data *data,
                    const struct files_move *request,
@@ -161,7 +151,7 @@ enum rc move_files(const struct config *config,
     *out = (struct files_moved){.missing = STR_INIT};
     TRY(open_both(config, request, &m, err));
     TRY(upkeep_lock(config->data_dir, &lock, err));
-    TRY(count_runs(config, data, &out->runs,
-                   err)); /* before: who ends meanwhile may have kept more */
+    TRY(count_alive(config, data, &out->runs,
+                    err)); /* before: who ends meanwhile may have kept more */
     return move_all(&m, data, request, err);
 }

@@ -157,6 +157,10 @@ const struct about abouts[] = {
     { "migrate-blobs",      "--from PLACE",                     "where they are; by default where `blobs` says, or data_dir where that says PLACE already" },
     { "migrate-blobs",      "onecase migrate-blobs --to s3://onecase-mail/help-desk", "" },
 
+    { "migrate-ledger",     "",                                 "Copies the ledger row by row into the database that PLACE names, which is empty, then compares each row and walks the event chain there. Keys, references and states stay what they are, so a late copy of a mail from before is still a duplicate. The service is stopped for it, and nobody can write into the old ledger meanwhile; nothing of it is changed. Until it is done the new one cannot be used, and one that was interrupted goes on when it is called again. It says what to do next. The same command leads back. Ends with 75 while the service runs." },
+    { "migrate-ledger",     "--to PLACE",                       "postgresql://USER@HOST/DATABASE?passfile=FILE, or sqlite: ledger.db in data_dir, where there must be none" },
+    { "migrate-ledger",     "onecase migrate-ledger --to postgresql://onecase@db.example.org/onecase", "" },
+
     { "retain",             "",                                 "Lets go what `retention:` of the configuration no longer keeps: originals, attachments, texts, personal fields, each by its age since the mail was complete. First all of it goes into one archive, where a folder for that is configured; then the ledger forgets it, mail by mail, and last the files are removed. Keys, digests, references, states and the event chain stay, so a late copy is still known. A mail is left alone while it, another mail of its case, or a conflict about it is not complete, and while somebody holds its case. One that was interrupted goes on at the next call." },
     { "retain",             "--dry-run",                        "says what would be let go; changes nothing" },
     { "retain",             "onecase retain --dry-run",         "" },

@@ -180,6 +180,7 @@ int cmd_export(struct call *call);
 int cmd_backup(struct call *call);
 int cmd_restore(struct call *call);
 int cmd_migrate_blobs(struct call *call);
+int cmd_migrate_ledger(struct call *call);
 int cmd_retain(struct call *call);
 int cmd_erase(struct call *call);
 int cmd_console(struct call *call);

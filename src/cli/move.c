@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * migrate-blobs - what is copied from where to where, and what to do after it.
+ * migrate-blobs, migrate-ledger - what is copied from where to where, and what to do after it.
  */
 #include "cli_p.h"
 
@@ -91,4 +91,79 @@ int cmd_migrate_blobs(struct call *call)
     int status = rc == RC_OK ? moved(call, &m) : failed(&err);
     str_clear(&m.missing);
     return status;
+}
+
+/* ---- the ledger ----------------------------------------------------------------------------------- */
+
+struct telling {
+    const struct call *call;
+    const char *to;
+    int64_t rows;
+};
+
+static void ledger_begins(void *ctx)
+{
+    const struct telling *t = ctx;
+    CLEANUP(str_clear) struct str to = STR_INIT;
+    plain_text(t->to, &to);
+    if (t->call->json)
+        return;
+    printf(
+        "Copies the ledger to '%s': row by row, then each is compared, and the event chain walked. "
+        "Nothing of the old one is changed.\n",
+        str_z(&to));
+    fflush(stdout);
+}
+
+static void ledger_progress(void *ctx, const char *table, int64_t rows)
+{
+    struct telling *t = ctx;
+    t->rows += rows;
+    if (rows > 0 && !t->call->json && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%" PRId64 " rows, now of %s\033[K", t->rows, table);
+}
+
+static void say_ledger(const struct telling *t, const struct ledger_moved *m)
+{
+    const char *data_dir = t->call->ops->config->data_dir;
+    bool back = strcmp(t->to, "sqlite") == 0;
+    CLEANUP(str_clear) struct str to = STR_INIT;
+    plain_text(t->to, &to);
+    printf("Copied %" PRId64 " rows, and compared all %" PRId64 " of %" PRId64
+           " tables; the event chain is whole up to line %" PRId64 ".\n",
+           m->copied, m->rows, m->tables, m->last_event);
+    printf("Set `ledger: %s` and start the service. The old ledger stays as it was: nothing may "
+           "run on "
+           "it any more, or mail that was filed since looks new to it. ",
+           str_z(&to));
+    if (back)
+        printf("Drop its database when you are sure.\n");
+    else
+        printf("Move '%s/ledger.db' away when you are sure; the way back, without it there, is "
+               "'onecase migrate-ledger --to sqlite'.\n",
+               data_dir);
+}
+
+int cmd_migrate_ledger(struct call *call)
+{
+    struct telling t = {.call = call, .to = args_get(&call->args, "--to")};
+    const struct ledger_move request = {
+        .to = t.to, .begins = ledger_begins, .progress = ledger_progress, .ctx = &t};
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    struct ledger_moved m;
+    struct err err = ERR_INIT;
+    if (call->ops->no_ledger)
+        return EXIT_NO; /* that there is none was said */
+    enum rc rc = call->ops->move_ledger(call->ops->self, &request, &m, &err);
+    if (t.rows > 0 && !call->json && isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+    if (rc != RC_OK)
+        return failed(&err);
+    if (call->json) {
+        json_ledger_moved(&m, &out);
+        print(&out);
+    } else {
+        say_ledger(&t, &m);
+    }
+    return EXIT_DONE;
 }

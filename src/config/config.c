@@ -145,6 +145,11 @@ static void forget_server(struct config_server *s)
     blot(s->auth.client_secret);
 }
 
+bool config_is_ledger(const char *place)
+{
+    return is_ledger(slice_z(place));
+}
+
 bool config_is_blobs(const char *place)
 {
     return is_blobs(slice_z(place));

@@ -71,3 +71,13 @@ void json_files_moved(const struct files_moved *moved, struct str *out)
     json_object_set_new(o, "missing", lines(str_slice(&moved->missing)));
     dump(o, out);
 }
+
+void json_ledger_moved(const struct ledger_moved *moved, struct str *out)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "tables", json_integer(moved->tables));
+    json_object_set_new(o, "copied", json_integer(moved->copied));
+    json_object_set_new(o, "rows", json_integer(moved->rows));
+    json_object_set_new(o, "event", json_integer(moved->last_event));
+    dump(o, out);
+}

@@ -111,6 +111,11 @@ enum rc db_check(struct db *db, bool whole, struct err *err)
     return db->driver->check(db, whole, err);
 }
 
+enum rc db_renumber(struct db *db, const char *table, const char *column, struct err *err)
+{
+    return db->driver->renumber != NULL ? db->driver->renumber(db, table, column, err) : RC_OK;
+}
+
 void db_forget(struct db *db)
 {
     if (db->driver->forget != NULL)

@@ -91,6 +91,9 @@ enum rc db_size(struct db *db, int64_t *octets, struct err *err) MUST_CHECK;
 /* The database's own check of every page and, with `whole`, of every index and reference. RC_BROKEN
  * says what is wrong first. */
 enum rc db_check(struct db *db, bool whole, struct err *err) MUST_CHECK;
+/* The next row of a numbered table gets the next number, after rows came with numbers of their own. */
+enum rc db_renumber(struct db *db, const char *table, const char *column, struct err *err)
+    MUST_CHECK;
 /* Overwrites `to` with what stands in `from`, as one transaction. */
 enum rc db_copy(struct db *to, struct db *from, struct err *err) MUST_CHECK;
 

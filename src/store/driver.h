@@ -62,6 +62,9 @@ struct driver {
     enum rc (*check)(struct db *db, bool whole, struct err *err);
     enum rc (*copy)(struct db *to, struct db *from, struct err *err); /* both of this driver */
 
+    /* NULL: numbers follow the highest by themselves. */
+    enum rc (*renumber)(struct db *db, const char *table, const char *column, struct err *err);
+
     bool (*file)(struct db *db, struct str *out); /* NULL: it is no file */
     void (*forget)(struct db *db);                /* NULL: there is nothing to do */
 

@@ -272,6 +272,20 @@ static enum rc commit(struct db *db, struct err *err)
 
 static const char *const schemes[] = {"postgresql://", "postgres://", NULL};
 
+/* A column that is not numbered has no sequence, and setval of none does nothing. */
+static enum rc renumber(struct db *db, const char *table, const char *column, struct err *err)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    struct postgres *mine = postgres_of(db);
+
+    TRY(postgres_connected(mine, err));
+    str_addf(&text,
+             "DO $$ BEGIN PERFORM setval(pg_get_serial_sequence('\"%s\"', '%s'),"
+             " (SELECT COALESCE(MAX(\"%s\"), 0) + 1 FROM \"%s\"), false); END $$",
+             table, column, column, table);
+    return judged(mine, postgres_ask(mine, str_z(&text)), err);
+}
+
 const struct driver postgres_driver = {
     .schemes = schemes,
     .open = open_database,
@@ -289,6 +303,7 @@ const struct driver postgres_driver = {
     .column_number = postgres_column_number,
     .column_null = postgres_column_null,
     .column = postgres_column,
+    .renumber = renumber,
     .has_table = has_table,
     .size = size,
     .check = check,

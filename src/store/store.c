@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "migrate.h"
+#include "move.h"
 #include "store_p.h"
 
 #include <stdlib.h>
@@ -32,6 +33,25 @@ static void remember_waits(struct store *store, const struct store_options *opti
     }
 }
 
+/* One that is half moved has its names already, and not yet what they stand for. */
+static enum rc check_whole(struct db *db, const struct store_options *options, struct err *err)
+{
+    static const char find[] = "SELECT value FROM meta WHERE name = '" META_MOVING "'";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    if (options->moving)
+        return RC_OK;
+    TRY(stmt_open(db, find, &s, err));
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_OK)
+        return FAIL(err, RC_BROKEN,
+                    "ledger '%s': it is half moved there: set `ledger` to where it was, and run "
+                    "'onecase migrate-ledger' again",
+                    db_path(db));
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
 enum rc store_open(const struct store_options *options, struct store **out, struct err *err)
 {
     CLEANUP(store_close) struct store *store = mem_new(1, sizeof *store);
@@ -42,6 +62,7 @@ enum rc store_open(const struct store_options *options, struct store **out, stru
     if (options->like != NULL)
         TRY(migrate_like(store->db, options->like->db, options, err));
     TRY(migrate(store->db, options, &store->upgrade, err));
+    TRY(check_whole(store->db, options, err));
     *out = STEAL(store);
     return RC_OK;
 }
