@@ -185,9 +185,11 @@ static enum rc add_deliveries(struct stmt *s, struct work_item *out, struct err 
 
 static enum rc load_deliveries(struct db *db, struct work_item *out, struct err *err)
 {
+    /* EXISTS, so that nobody looks through all of a mailbox, in the order of `id`, for one key */
     static const char find[] =
         DELIVERIES " WHERE key = $1 AND class <> 'replayed' AND (won = 1 OR left_folder = 0)"
-                   " AND mailbox = (SELECT item.mailbox FROM item WHERE item.key = delivery.key)"
+                   " AND EXISTS (SELECT 1 FROM item"
+                   " WHERE item.key = delivery.key AND item.mailbox = delivery.mailbox)"
                    " ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

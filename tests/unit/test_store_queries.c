@@ -29,7 +29,15 @@ static bool walks(const char *detail)
 /* A whole mailbox is a walk too. */
 static bool walks_a_mailbox(const char *detail)
 {
-    return strstr(detail, "(mailbox=?)") != NULL && strncmp(detail, "SEARCH item ", 12) == 0;
+    if (strstr(detail, "(mailbox=?)") == NULL || strncmp(detail, "SEARCH ", 7) != 0)
+        return false;
+    for (size_t i = 0; i < LENGTH(growing); i++) {
+        size_t n = strlen(growing[i]);
+
+        if (strncmp(detail + 7, growing[i], n) == 0 && detail[7 + n] == ' ')
+            return true;
+    }
+    return false;
 }
 
 static void check_plan(sqlite3 *sqlite, const char *sql)
