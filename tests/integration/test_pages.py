@@ -168,3 +168,20 @@ def test_a_storm_of_duplicates_is_stopped_captured_decided_and_survived(rig):
     assert len(rig.json("cases")) == 5 and told_twice(rig) == [] and len(rig.acknowledgements()) == 5
     assert rig.uids("Held") == {}
     assert_invariants(rig)
+
+
+def test_a_day_with_it_is_as_the_page_says(rig):
+    page = Page("operating.md", rig)
+    rig.mailbox["mode"] = "active"
+    rig.deliver(plain("one"))
+    rig.once()
+    page.follow(0)
+    assert "onecase_up" in (rig.folder / "onecase.prom").read_text()
+    assert page.follow(1).stdout.startswith("help (active)")
+    page.follow(2)
+    assert page.asked() == ["systemctl reload onecase"]
+
+
+def test_what_the_page_about_dovecot_has_tried_is_well(rig):
+    said = Page("dovecot.md", rig).follow(0).stdout
+    assert "BAD" not in said and "a trial: folders are made" in said
