@@ -28,11 +28,6 @@ static struct files *files_of(void *self)
     return &((struct blob_store *)self)->files;
 }
 
-const char *writing_path(const struct blob_writing *w)
-{
-    return w->path;
-}
-
 /* tmp/ stands there but for the first time. */
 static enum rc create_in_tmp(struct files *f, const char *path, struct err *err)
 {
@@ -74,6 +69,13 @@ static enum rc write_held(struct files *f, struct blob_writing *w, struct err *e
 
     str_empty(&w->held);
     return rc;
+}
+
+enum rc
+writing_whole(struct blob_store *s, struct blob_writing *w, const char **path, struct err *err)
+{
+    *path = w->path;
+    return write_held(&s->files, w, err);
 }
 
 static enum rc store_add(void *self, struct blob_writing *w, struct slice octets, struct err *err)

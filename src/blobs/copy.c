@@ -90,5 +90,8 @@ enum rc blob_copy(struct blob_store *to,
     if (!digest_eq(&found, octets))
         return FAIL(err, RC_REFUSED, "blobs: \"%.*s\" is not what was stored",
                     path_shown(from_path), from_path);
-    return blob_place(to, writing_path(c.writing), path, octets, err);
+    const char *spool;
+
+    TRY(writing_whole(to, c.writing, &spool, err));
+    return blob_place(to, spool, path, octets, err);
 }

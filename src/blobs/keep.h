@@ -28,8 +28,9 @@ struct blob_store {
     size_t changed_count;
 };
 
-/* Where it is written, under tmp/; borrowed. */
-const char *writing_path(const struct blob_writing *w);
+/* Writes what is still held of it; `path` is where it stands then, under tmp/; borrowed. */
+enum rc
+writing_whole(struct blob_store *s, struct blob_writing *w, const char **path, struct err *err);
 /* Makes durable what came, names it, and makes durable the names in all folders that were changed. On
  * failure none is relied on. */
 enum rc keep_settle(struct blob_store *s, struct err *err);
