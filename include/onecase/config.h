@@ -37,6 +37,7 @@ enum config_mode { CONFIG_ACTIVE, CONFIG_LOOK_ONLY };
 enum config_closed { CONFIG_REOPEN, CONFIG_NEW_CASE };
 enum config_strangers { CONFIG_STRANGERS_NEW_CASE };
 enum config_approval { CONFIG_ONE_PERSON, CONFIG_TWO_PERSON };
+enum config_failover { CONFIG_FAILOVER_REFUSED, CONFIG_FAILOVER_ACCEPTED };
 enum config_too_large { CONFIG_TOO_LARGE_REFUSE, CONFIG_TOO_LARGE_ACCEPT };
 enum config_use { CONFIG_USE_VALUE, CONFIG_USE_DIGEST };
 enum config_require { CONFIG_REQUIRE_NONE, CONFIG_REQUIRE_DMARC_PASS };
@@ -245,7 +246,8 @@ struct config {
     const char *data_dir, *ledger, *blobs, *templates_dir;
     struct config_s3 s3;
     enum config_approval approval; /* of what a person decides */
-    struct texts merge_across;     /* mailboxes whose same mail is one; none: each for itself */
+    enum config_failover async_failover;
+    struct texts merge_across; /* mailboxes whose same mail is one; none: each for itself */
     struct {
         struct config_mailbox *at;
         size_t count;

@@ -101,5 +101,7 @@ struct accounts store_accounts(struct store *store);
 struct sessions store_sessions(struct store *store);
 /* Walks the event chain; RC_BROKEN names the first line that does not follow from the one before. */
 enum rc store_check_chain(struct store *store, struct err *err) MUST_CHECK;
+/* RC_BROKEN: a standby may take over without its last commits, and how to make it one that cannot. */
+enum rc store_standbys(struct store *store, struct err *err) MUST_CHECK;
 /* SQLite's own integrity check. */
 enum rc store_check(struct store *store, struct err *err) MUST_CHECK;

@@ -108,6 +108,9 @@ static void examine_data(struct examining *x)
         return;
     doctor_judge(x, store_check(d.store, &err), &err, "every page and reference is whole",
                  "ledger");
+    if (x->config->async_failover == CONFIG_FAILOVER_REFUSED)
+        doctor_judge(x, store_standbys(d.store, &err), &err,
+                     "no standby can take over without its last commits", "ledger");
     doctor_judge(x, store_check_chain(d.store, &err), &err, "the chain of events is whole",
                  "ledger");
     doctor_judge(x, try_disk(&d, &err), &err, "files can be written and made durable", "data_dir");

@@ -229,6 +229,8 @@ enum rc worker_run(const struct config *config,
     if (request->once) /* the summary says it; what went wrong is still logged */
         log_threshold(LOG_WARN);
     TRY(wire_open(config, mailbox, &wired, err));
+    if (config->async_failover == CONFIG_FAILOVER_REFUSED)
+        TRY(store_standbys(wired.data.store, err));
     sweep(&wired);
     wired.settings.node = request->once ? "" : node; /* what is to be done once is done here */
     if (request->take_over)

@@ -32,6 +32,7 @@ static const char *const report_words[] = {"never", "monthly", NULL};
 static const char *const use_words[] = {"value", "digest", NULL};
 static const char *const require_words[] = {"none", "dmarc-pass", NULL};
 static const char *const placed_words[] = {"above", "below", NULL};
+static const char *const failover_words[] = {"refused", "accepted", NULL};
 static const char *const too_large_words[] = {"refuse", "accept", NULL};
 
 /* clang-format off */
@@ -805,6 +806,9 @@ static const struct setting top_rows[] = {
      .example = "/var/lib/onecase"},
     {"ledger",          VALUE_LEDGER,   SECRET | FIXED,   AT(ledger),          "sqlite",     0,          0,
      .says = "sqlite, in data_dir, or postgresql://USER@HOST/DATABASE (TLS, verified)."},
+    {"async_failover",  VALUE_CHOICE,   0,                AT(async_failover),  "refused",    CONFIG_FAILOVER_REFUSED, 0,
+     .says = "Whether a ledger in PostgreSQL may have standbys that can take over without its last commits.",
+     .words = failover_words},
     {"blobs",           VALUE_BLOBS,    FIXED,            AT(blobs),           "file",       0,          0,
      .says = "Where originals and attachments are kept: file, in data_dir, or s3://BUCKET/PREFIX."},
     {"s3",              VALUE_BLOCK,    OPTIONAL | FIXED, AT(s3),              NULL,         0,          0,

@@ -71,6 +71,16 @@ enum rc db_now(struct db *db, int64_t *out, struct err *err)
     return db->driver->now(db, out, err);
 }
 
+enum rc db_standbys(struct db *db, struct err *err)
+{
+    return db->driver->standbys != NULL ? db->driver->standbys(db, err) : RC_OK;
+}
+
+int64_t db_timeline(const struct db *db)
+{
+    return db->timeline;
+}
+
 int64_t db_began(const struct db *db)
 {
     return db->host_clock ? 0 : db->now_ms;

@@ -83,6 +83,11 @@ void db_forget(struct db *db);
 enum rc db_now(struct db *db, int64_t *out, struct err *err) MUST_CHECK;
 /* The same, of when the last transaction began. */
 int64_t db_began(const struct db *db);
+/* RC_BROKEN: there is a standby that may take over without the last commits. */
+enum rc db_standbys(struct db *db, struct err *err) MUST_CHECK;
+/* Another one than was last seen: another server has taken over, or the database was restored. 0: its
+ * database has none. */
+int64_t db_timeline(const struct db *db);
 /* Is there such a table? NULL: any at all. */
 enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err) MUST_CHECK;
 /* The path of the file that holds it; false where none does: memory, a server. */

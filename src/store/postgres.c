@@ -39,10 +39,23 @@ static enum rc open_database(const struct store_options *options, struct db **ou
     return RC_OK;
 }
 
+/* What was read before is another ledger's, perhaps. */
+static enum rc is_the_same(struct postgres *db, int64_t timeline, struct err *err)
+{
+    if (timeline == 0 || db->db.timeline == timeline)
+        return RC_OK;
+    db->db.passing = false;
+    return FAIL(err, RC_DEFERRED, "ledger '%s': another server has taken over%s", db->db.path,
+                postgres_became(RC_DEFERRED));
+}
+
 static enum rc reopen(struct db *db, struct err *err)
 {
+    int64_t timeline = db->timeline;
+
     postgres_of(db)->in_tx = false;
-    return postgres_connect(postgres_of(db), err);
+    TRY(postgres_connect(postgres_of(db), err));
+    return is_the_same(postgres_of(db), timeline, err);
 }
 
 static enum rc judged(struct postgres *db, PGresult *result, struct err *err)
@@ -219,17 +232,40 @@ static void rollback(struct db *db)
     PQclear(result);
 }
 
+/* Those that are told of each commit are not enough: one that is not waited for may take over, too. */
+static enum rc standbys(struct db *db, struct err *err)
+{
+    static const char find[] =
+        "SELECT COUNT(*) AS n FROM pg_stat_replication WHERE COALESCE(state, '') <> 'backup'"
+        " AND (current_setting('synchronous_standby_names') = '' OR sync_state = 'async')";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    TRY(stmt_row(s, err));
+    if (col_int(s, "n") == 0)
+        return RC_OK;
+    return FAIL(err, RC_BROKEN,
+                "ledger '%s': a standby of it may take over without the last commits: ALTER SYSTEM"
+                " SET synchronous_standby_names = '*', then SELECT pg_reload_conf(); or set"
+                " `async_failover: accepted`",
+                db->path);
+}
+
 /* A connection that was lost while nobody used it is made anew: nothing has begun yet. */
 static enum rc begin(struct db *db, enum tx_kind kind, const char *turn, struct err *err)
 {
     struct postgres *mine = postgres_of(db);
 
     assert(!mine->in_tx);
+    int64_t timeline = db->timeline;
+
     TRY(postgres_connected(mine, err));
+    TRY(is_the_same(mine, timeline, err));
     PGresult *result = ask_to_begin(mine, kind, turn);
 
     if (result == NULL) {
         TRY(postgres_connect(mine, err));
+        TRY(is_the_same(mine, timeline, err));
         result = ask_to_begin(mine, kind, turn);
     }
     mine->in_tx = true;
@@ -309,6 +345,7 @@ const struct driver postgres_driver = {
     .check = check,
     .copy = copy,
     .limit = limit,
+    .standbys = standbys,
     .append = append,
     .now = now,
     .begin = begin,

@@ -22,7 +22,7 @@ const struct postgres_fault postgres_faults[] = {
     { "40",    RC_DEFERRED, RC_UNKNOWN,  true,  "others wrote meanwhile" },
     { "40001", RC_DEFERRED, RC_DEFERRED, true,  "others wrote meanwhile" },
     { "40P01", RC_DEFERRED, RC_DEFERRED, true,  "others wrote meanwhile" },
-    { "42501", RC_BROKEN,   RC_UNKNOWN,  false, "its role lacks a right: ALTER DATABASE onecase OWNER TO onecase" },
+    { "42501", RC_BROKEN,   RC_UNKNOWN,  false, "its role lacks a right: ALTER DATABASE onecase OWNER TO onecase, or as doc/several-machines.md says" },
     { "53",    RC_DEFERRED, RC_UNKNOWN,  false, "its server has no memory or no connections left" },
     { "53100", RC_DEFERRED, RC_UNKNOWN,  false, "its server's disk is full: make room there" },
     { "54",    RC_REFUSED,  RC_REFUSED,  false, "it is larger than a row may be" },
@@ -79,6 +79,20 @@ const struct postgres_fault *postgres_refusal_of(const char *message)
         NO_SQLSTATE, RC_DEFERRED, RC_UNKNOWN, false,
         "its server does not answer, or lets nobody in yet"};
 
+    static const struct postgres_fault stranger = {
+        NO_SQLSTATE, RC_BROKEN, RC_UNKNOWN, false,
+        "its server does not prove who it is: sslrootcert=FILE in `ledger` names an authority, and "
+        "its"
+        " certificate the host"};
+
+    static const struct postgres_fault no_url = {
+        NO_SQLSTATE, RC_BROKEN, RC_UNKNOWN, false,
+        "`ledger` is no such URL: expected postgresql://USER@HOST:PORT/DATABASE"};
+
+    if (strstr(message, "invalid ") != NULL && strstr(message, "connection option") != NULL)
+        return &no_url;
+    if (strstr(message, "certificate") != NULL || strstr(message, "does not support SSL") != NULL)
+        return &stranger;
     for (size_t i = 0; i < LENGTH(refusals); i++)
         if (strstr(message, refusals[i].words) != NULL)
             return postgres_fault_of(refusals[i].state);

@@ -131,6 +131,10 @@ static enum rc judge(struct postgres *db, PGresult *facts, struct err *err)
 {
     const char *durable = PQgetvalue(facts, 0, 3);
 
+    if (strncmp(PQgetvalue(facts, 0, 5), "PostgreSQL ", 11) != 0)
+        return FAIL(err, RC_BROKEN,
+                    REFUSED(db, "its server is no PostgreSQL, whose advisory locks are needed"));
+    db->db.timeline = strtoll(PQgetvalue(facts, 0, 4), NULL, 16);
     db->pooled = strtol(PQgetvalue(facts, 0, 0), NULL, 10) != PQbackendPID(db->connection);
     if (strtol(PQgetvalue(facts, 0, 1), NULL, 10) < OLDEST_SERVER)
         return FAIL(err, RC_BROKEN, REFUSED(db, "its server is too old: PostgreSQL 15 is needed"));
@@ -164,7 +168,9 @@ static enum rc settle(struct postgres *db, struct err *err)
 {
     PGresult *facts = postgres_ask(
         db, "SELECT pg_backend_pid(), current_setting('server_version_num'),"
-            " current_setting('server_encoding'), current_setting('synchronous_commit')");
+            " current_setting('server_encoding'), current_setting('synchronous_commit'),"
+            " CASE WHEN pg_is_in_recovery() THEN '' ELSE"
+            " substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END, version()");
     enum rc rc = facts != NULL && postgres_good(facts) ? judge(db, facts, err)
                                                        : FAIL_OF_POSTGRES(db, facts, err);
 

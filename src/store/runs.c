@@ -40,6 +40,67 @@ static enum rc facts_of(struct stmt *s, struct ledger_facts *out, struct err *er
     return RC_OK;
 }
 
+/* A server that was promoted, or a database that was restored, has another timeline from then on, and may
+ * have forgotten the last commits: whatever it is, the ledger is taken for one that went back. */
+static enum rc set_timeline(struct db *db, int64_t timeline, int64_t *changed, struct err *err)
+{
+    static const char set[] = "INSERT INTO meta (name, value) VALUES ('timeline', CAST($1 AS TEXT))"
+                              " ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+                              " WHERE meta.value <> excluded.value";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, set, &s, err));
+    stmt_int(s, 1, timeline);
+    return stmt_run(s, changed, err);
+}
+
+static enum rc raise_generation(struct db *db, struct err *err)
+{
+    static const char raise[] =
+        "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = 'generation'";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, raise, &s, err));
+    return stmt_run(s, NULL, err);
+}
+
+/* `first`: none was known before, and nothing follows from it. */
+static enum rc note_timeline(struct store *store, int64_t timeline, bool first, struct err *err)
+{
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    int64_t changed;
+
+    TRY(tx_begin(store->db, &tx, err));
+    TRY(set_timeline(store->db, timeline, &changed, err));
+    if (changed > 0 && !first)
+        TRY(raise_generation(store->db, err));
+    return tx_commit_plain(&tx, err);
+}
+
+/* What a person reads may come from a copy that nobody can write to. */
+static enum rc look_at_timeline(struct store *store, struct err *err)
+{
+    static const char find[] = "SELECT CAST(value AS BIGINT) AS timeline FROM meta"
+                               " WHERE name = 'timeline'";
+    int64_t now = db_timeline(store->db), known = 0;
+
+    if (now == 0 || db_read_only(store->db) || store->run[0] == '\0')
+        return RC_OK;
+    {
+        CLEANUP(stmt_done) struct stmt *s = NULL;
+
+        TRY(stmt_open(store->db, find, &s, err));
+        enum rc rc = stmt_row(s, err);
+
+        if (rc != RC_OK && rc != RC_NOT_FOUND)
+            return rc;
+        known = rc == RC_OK ? col_int(s, "timeline") : 0;
+    }
+    if (known == now)
+        return RC_OK;
+    return WRITE(store, note_timeline(store, now, known == 0, err));
+}
+
 static enum rc runs_facts(void *self, struct ledger_facts *out, struct err *err)
 {
     static const char find[] =
@@ -51,6 +112,7 @@ static enum rc runs_facts(void *self, struct ledger_facts *out, struct err *err)
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
+    TRY(look_at_timeline(store, err));
     TRY(stmt_open(store->db, find, &s, err));
     TRY(stmt_row(s, err));
     return facts_of(s, out, err);

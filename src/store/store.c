@@ -110,6 +110,11 @@ enum rc store_check(struct store *store, struct err *err)
     return db_check(store->db, true, err);
 }
 
+enum rc store_standbys(struct store *store, struct err *err)
+{
+    return db_standbys(store->db, err);
+}
+
 enum rc store_copy(struct store *to, struct store *from, struct err *err)
 {
     return db_copy(to->db, from->db, err);

@@ -2,6 +2,7 @@
 """Several machines on one ledger in PostgreSQL, played by services with a data folder each: who works on which
 mailbox, and what becomes of it when one is cut off from the ledger, stands still, or another deployment comes."""
 import os
+import shutil
 import signal
 
 import pytest
@@ -125,3 +126,44 @@ def test_K07_a_deployment_with_another_database_is_noticed_before_it_does_anythi
     desk.once()
     assert_invariants(desk)
     assert desk.counts()["complete"] == 2
+
+
+def test_L10_a_standby_promoted_without_the_last_commits_is_a_ledger_that_went_back(make_rig):
+    """What it forgot is not told twice, and what was filed meanwhile gets its case again, by the same reference."""
+    desk = make_rig()
+    with Postgres() as primary:
+        name = primary.make_database("desk").rsplit("/", 1)[1]
+        standby = Postgres()
+        try:
+            desk.settings["ledger"] = primary.url(name)
+            desk.deliver(plain("before"))
+            desk.once()
+            standby.copy_of(primary)
+            await_(lambda: primary.sql("postgres", "SELECT COUNT(*) FROM pg_stat_replication WHERE state = 'streaming'") == ["1"],
+                   "the standby follows")
+            refused = desk.run("run", "--once", status=None)
+            assert refused.returncode == 74 and "async_failover: accepted" in refused.stderr, refused.stderr
+            assert "synchronous_standby_names" in desk.run("doctor", status=1).stdout
+            desk.settings["async_failover"] = "accepted"
+            desk.once()
+            await_(lambda: standby.sql(name, "SELECT COUNT(*) FROM event") == primary.sql(name, "SELECT COUNT(*) FROM event"), "it has all")
+            standby.sql("postgres", "ALTER SYSTEM SET primary_conninfo = ''")
+            standby.sql("postgres", "SELECT pg_reload_conf()")
+            await_(lambda: primary.sql("postgres", "SELECT COUNT(*) FROM pg_stat_replication") == ["0"], "it no longer follows")
+            desk.deliver(plain("forgotten"))
+            desk.once()
+            references = {case["reference"] for case in desk.json("cases")}
+            assert desk.counts()["complete"] == 2 and len(references) == 2
+            primary.crash()
+            standby.sql("postgres", "SELECT pg_promote()")
+            desk.settings["ledger"] = standby.url(name)
+            assert desk.counts()["complete"] == 1
+            await_(lambda: not desk.once()["deferred"], "nothing is deferred")
+            assert standby.sql(name, "SELECT value FROM meta WHERE name IN ('generation', 'timeline') ORDER BY name") == ["2", "2"]
+            assert {case["reference"] for case in desk.json("cases")} == references
+            assert len(desk.acknowledgements()) == 2, "nobody is told twice"
+            assert [item["reason"] for item in desk.items("--state", "needs_reconciliation")] == ["acknowledgement-unknown"]
+            assert desk.uids() == {} and len(desk.uids("Processed")) == 2
+        finally:
+            standby.end()
+            shutil.rmtree(standby.folder)

@@ -3,14 +3,16 @@
 and servers die."""
 import itertools
 import os
+import shutil
 import signal
 
 import pytest
 
 import mails
+from authority import Authority
 from mails import plain
 from postgres import Cutter, Pooler, Postgres
-from rig import assert_invariants, await_
+from rig import TOP, assert_invariants, await_
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +140,51 @@ def test_behind_a_pooler_each_transaction_may_meet_another_connection(desk, serv
         assert_invariants(desk)
 
 
+def test_TLS_a_server_that_does_not_prove_who_it_is_is_refused(desk, servers):
+    """Over TCP to `localhost`, whose name its certificate has; 127.0.0.1 is none of its names."""
+    certificate, key = servers.authority.issue("database")
+    with Postgres() as postgres:
+        for path, name in ((certificate, "server.crt"), (key, "server.key")):
+            shutil.copy(path, postgres.data / name)
+            (postgres.data / name).chmod(0o600)
+            if os.geteuid() == 0:
+                shutil.chown(postgres.data / name, "nobody", "nogroup")
+        postgres.sql("postgres", "ALTER SYSTEM SET ssl = on")
+        postgres.sql("postgres", "SELECT pg_reload_conf()")
+        postgres.make_database("desk")
+        url = f"postgresql://onecase@{{host}}:{postgres.port}/desk?sslmode=verify-full&sslrootcert={{authority}}"
+        desk.settings["ledger"] = url.format(host="localhost", authority=servers.authority.file)
+        desk.deliver(plain("verified"))
+        desk.once()
+        assert desk.counts()["complete"] == 1
+        other = Authority(desk.folder / "other")
+        for host, authority in (("127.0.0.1", servers.authority.file), ("localhost", other.file)):
+            desk.settings["ledger"] = url.format(host=host, authority=authority)
+            done = desk.run("status", status=None)
+            assert done.returncode == 74 and "does not prove who it is" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def role_statements():
+    text = (TOP / "doc" / "several-machines.md").read_text()
+    return text.split("<!-- roles begin -->")[1].split("```sql\n")[1].split("```")[0]
+
+
+def test_the_roles_of_the_documents_are_enough_and_no_more(desk):
+    with Postgres() as postgres:
+        before, after = role_statements().split("\\connect onecase\n")
+        for database, statements in (("postgres", before), ("onecase", after)):
+            for statement in statements.replace("ROLE onecase ", "ROLE worker ").replace("TO onecase", "TO worker").split(";\n"):
+                postgres.sql(database, statement)
+        desk.settings["ledger"] = postgres.url("onecase", user="onecase_owner")
+        desk.run("doctor", status=None)
+        desk.settings["ledger"] = postgres.url("onecase", user="worker")
+        desk.deliver(*mails.varied()[:4])
+        assert desk.once()["completed"] == 4
+        desk.run("pause", "--by", "ann", "--reason", "why")
+        assert_invariants(desk)
+        assert postgres.sql("onecase", "SELECT has_schema_privilege('worker', 'public', 'CREATE')") == ["f"]
+
+
 @pytest.mark.parametrize("sql, url, says", [
     ("", "postgresql://onecase@127.0.0.1:{port}/no-such", "CREATE DATABASE"),
     ("", "postgresql://stranger@127.0.0.1:{port}/{name}", "does not let this role in"),
@@ -147,7 +194,14 @@ def test_behind_a_pooler_each_transaction_may_meet_another_connection(desk, serv
     ("CREATE ROLE guest LOGIN", "postgresql://guest@127.0.0.1:{port}/{name}", "lacks a right"),
     ("ALTER ROLE onecase SET synchronous_commit = off", None, "ALTER ROLE"),
     ('ALTER DATABASE "{name}" SET default_transaction_read_only = on', None, "takes no writes"),
-], ids=["no database", "no role", "no server", "TLS not verified", "another program's", "no right", "not durable", "a standby"])
+    ("CREATE SCHEMA old; CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS"
+     " $$ SELECT CASE $1 WHEN 'server_version_num' THEN '140011' ELSE pg_catalog.current_setting($1) END $$",
+     "postgresql://onecase@127.0.0.1:{port}/{name}?options=-csearch_path%3Dold,pg_catalog,public", "PostgreSQL 15 is needed"),
+    ("CREATE SCHEMA other; CREATE FUNCTION other.version() RETURNS text LANGUAGE sql AS $$ SELECT 'CockroachDB CCL v24' $$",
+     "postgresql://onecase@127.0.0.1:{port}/{name}?options=-csearch_path%3Dother,pg_catalog,public", "is no PostgreSQL"),
+    ("", "postgresql://onecase@127.0.0.1:port/{name}", "is no such URL"),
+], ids=["no database", "no role", "no server", "TLS not verified", "another program's", "no right", "not durable", "a standby", "an old server",
+        "another kind of server", "no URL"])
 def test_what_cannot_be_used_is_refused_in_one_line_that_says_what_to_do(desk, server, sql, url, says):
     if sql:
         server.sql(desk.user, sql.format(name=desk.user))

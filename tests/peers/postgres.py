@@ -53,6 +53,15 @@ class Postgres:
         with open(self.data / "postgresql.conf", "a") as file:
             file.write(SETTINGS.format(port=self.port, folder=self.folder) + self.more)
 
+    def copy_of(self, primary):
+        """A standby, asynchronous unless the primary says otherwise."""
+        subprocess.run([BIN / "pg_basebackup", "-h", primary.folder, "-p", str(primary.port), "-U", USER, "-D", self.data, "-R",
+                        "--no-sync", "-c", "fast"], cwd="/", check=True, **AS_SERVER)
+        with open(self.data / "postgresql.conf", "a") as file:
+            file.write(f"port = {self.port}\nunix_socket_directories = '{self.folder}'\n")
+        self.start()
+        return self
+
     def start(self):
         with open(self.folder / "log", "a") as log:
             self.process = subprocess.Popen([BIN / "postgres", "-D", self.data], cwd="/", stdin=subprocess.DEVNULL,
