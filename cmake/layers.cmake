@@ -47,10 +47,12 @@ function(layers_below folder out)
 endfunction()
 
 # Where it was built says nothing of what was built: two builds in two folders are the same octets. Tests find the
-# tree by it, so it is for layers alone.
+# tree by it, so it is for layers alone; and for what is packaged, as who looks for a fault wants the place.
 function(layer_without_place target)
-  target_compile_options(${target} PRIVATE
-    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${CMAKE_BINARY_DIR}/=built/)
+  if(ONECASE_HARDENED)
+    target_compile_options(${target} PRIVATE
+      -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=built)
+  endif()
 endfunction()
 
 function(layer_links target folder)
