@@ -172,13 +172,38 @@ static enum rc still_a_question(struct db *db, const struct change *c, struct er
     return rc;
 }
 
+/* A person may have planned a step since the caller looked, such as the closing of its case. */
+static enum rc has_more_to_do(struct db *db, const struct change *c, bool *out, struct err *err)
+{
+    static const char find[] =
+        "SELECT 1 AS one FROM effect WHERE key = $1 AND status IN ('planned', 'deferred')"
+        " AND ((kind = 'case' AND target LIKE '%/%')"
+        " OR (kind = 'acknowledgement' AND target = 'closed'))";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    *out = false;
+    if (c->item.keep || c->item.on != ITEM_ON_COMPLETE)
+        return RC_OK;
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, c->key);
+    enum rc rc = stmt_row(s, err);
+
+    *out = rc == RC_OK;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
 static enum rc change_item(struct writing *w, const struct change *c, struct err *err)
 {
-    bool on_its_way;
+    const struct item_change soon = {
+        .keep = true, .from = c->item.from, .release = true, .due_ms = w->now.wall_ms};
+    bool on_its_way, more;
 
     TRY(went_on(w->store->db, c, &on_its_way, err));
     if (on_its_way)
         return RC_OK;
+    TRY(has_more_to_do(w->store->db, c, &more, err));
+    if (more)
+        return step_item(w, c->key, &soon, err);
     TRY(still_a_question(w->store->db, c, err));
     TRY(step_item(w, c->key, &c->item, err));
     return c->item.due_ms == NOT_DUE ? due_for_copies(w, c->key, err) : RC_OK;

@@ -33,14 +33,22 @@ static const struct {
 };
 /* clang-format on */
 
-static const char *const singles[] = {"small", "desk"};
-static const char *const pairs[] = {"least"};
+/* Of what differs little from another, a sample: one point in so many. */
+struct taken {
+    const char *scenario;
+    unsigned one_in;
+};
+
+static const struct taken singles[] = {
+    {"small", 1}, {"desk", 1}, {"desk-look", 3}, {"desk-keys", 5}, {"desk-none", 5}};
+static const struct taken pairs[] = {
+    {"least", 1}, {"desk", 50}, {"desk-look", 50}, {"desk-keys", 50}, {"desk-none", 50}};
 
 struct taking_apart {
     struct theatre theatre;
     const char *scenario;
     struct str undisturbed;
-    unsigned job, jobs;
+    unsigned job, jobs, one_in;
     unsigned long turn, played;
     unsigned broken;
 };
@@ -72,6 +80,17 @@ play(struct taking_apart *t, struct plan_of_faults *plan, bool story, struct sch
     schedule_play(t->theatre.deployment, &schedule, out);
 }
 
+/* A file that the help desk refuses is an exception, and its sender is told so. */
+static bool is_exception(const struct plan_of_faults *plan, const struct schedule_result *result)
+{
+    bool refused = plan->count == 1 && plan->fault[0].deed == DEED_ANSWER &&
+                   plan->fault[0].answer == ANSWER_REFUSED;
+    const char *summary = str_z(&result->summary);
+
+    return refused && strstr(summary, "attachment desk/01-photo.jpg refused") != NULL &&
+           strstr(summary, "acknowledgement accepted_with_exceptions done") != NULL;
+}
+
 /* One point: nothing breaks, and the end is the undisturbed one's. Returns the calls of the second
  * run, for pairs. */
 static unsigned take_point(struct taking_apart *t, struct plan_of_faults *plan)
@@ -82,7 +101,8 @@ static unsigned take_point(struct taking_apart *t, struct plan_of_faults *plan)
     play(t, plan, false, &result);
     t->played++;
     second = result.busy_calls[1];
-    bool same = slice_eq(str_slice(&result.summary), str_slice(&t->undisturbed));
+    bool same = slice_eq(str_slice(&result.summary), str_slice(&t->undisturbed)) ||
+                is_exception(plan, &result);
 
     if (result.verdict.broken || !same) {
         t->broken++;
@@ -100,7 +120,9 @@ static unsigned take_point(struct taking_apart *t, struct plan_of_faults *plan)
 
 static bool mine(struct taking_apart *t)
 {
-    return t->turn++ % t->jobs == t->job;
+    unsigned long turn = t->turn++;
+
+    return turn % t->one_in == 0 && turn / t->one_in % t->jobs == t->job;
 }
 
 static struct planned_fault fault_at(size_t deed, unsigned run, unsigned call)
@@ -112,11 +134,14 @@ static struct planned_fault fault_at(size_t deed, unsigned run, unsigned call)
                                   .loss = deeds[deed].loss};
 }
 
-static void begin_scenario(struct taking_apart *t, const char *name, struct schedule_result *first)
+static void
+begin_scenario(struct taking_apart *t, const struct taken *taken, struct schedule_result *first)
 {
     struct plan_of_faults none = {.count = 1}; /* of run 0: it never happens */
+    const char *name = taken->scenario;
 
     t->scenario = name;
+    t->one_in = taken->one_in;
     play(t, &none, false, first);
     str_clear(&t->undisturbed);
     str_add(&t->undisturbed, str_slice(&first->summary));
@@ -128,11 +153,11 @@ static void begin_scenario(struct taking_apart *t, const char *name, struct sche
 }
 
 /* Every call of the first run, every deed that it allows. */
-static void take_singles(struct taking_apart *t, const char *name)
+static void take_singles(struct taking_apart *t, const struct taken *taken)
 {
     struct schedule_result first;
 
-    begin_scenario(t, name, &first);
+    begin_scenario(t, taken, &first);
     for (unsigned call = 1; call <= first.first_calls && call <= CALL_LOG; call++)
         for (size_t deed = 0; deed < LENGTH(deeds); deed++) {
             struct plan_of_faults plan = {.fault = {fault_at(deed, 1, call)}, .count = 1};
@@ -142,16 +167,16 @@ static void take_singles(struct taking_apart *t, const char *name)
                 take_point(t, &plan);
         }
     if (t->job == 0)
-        printf("%s: %u port calls of one run\n", name, first.first_calls);
+        printf("%s: %u port calls of one run\n", taken->scenario, first.first_calls);
     schedule_result_clear(&first);
 }
 
 /* Every pair of deaths: before call n of the first run, before call m of the second. */
-static void take_pairs(struct taking_apart *t, const char *name)
+static void take_pairs(struct taking_apart *t, const struct taken *taken)
 {
     struct schedule_result first;
 
-    begin_scenario(t, name, &first);
+    begin_scenario(t, taken, &first);
     for (unsigned n = 1; n <= first.busy_calls[0]; n++) {
         struct plan_of_faults plan = {.fault = {fault_at(0, 1, n)}, .count = 2};
 
@@ -174,9 +199,9 @@ static int take_share(unsigned job, unsigned jobs, void *ctx)
 
     theatre_open(&t.theatre);
     for (size_t i = 0; i < LENGTH(singles); i++)
-        take_singles(&t, singles[i]);
+        take_singles(&t, &singles[i]);
     for (size_t i = 0; *with_pairs && i < LENGTH(pairs); i++)
-        take_pairs(&t, pairs[i]);
+        take_pairs(&t, &pairs[i]);
     printf("process %u of %u: %lu points, %u broken\n", job + 1, jobs, t.played, t.broken);
     str_clear(&t.undisturbed);
     theatre_close(&t.theatre);
@@ -233,8 +258,7 @@ int crash_one(const char *point, bool story)
     struct schedule_result result;
     char scenario[32];
 
-    if (strcmp(point, "small") != 0 && strcmp(point, "least") != 0 && strcmp(point, "desk") != 0 &&
-        !parse_point(point, scenario, &plan)) {
+    if (scenario_named(point) == NULL && !parse_point(point, scenario, &plan)) {
         fprintf(stderr, "onecase-sim: '%s' is no crash point\n", point);
         return 64;
     }

@@ -9,8 +9,23 @@
 void oracle_before_append(struct run *run, const struct case_facts *facts)
 {
     if (!helpdesk_has(run->world, facts->id))
-        broke(run->world, "V2", "%s is added to a case '%s' that the help desk does not have",
+        broke(run->world, "V2", "%s is about a case '%s' that the help desk does not have",
               mail_label(run->world, facts->key), facts->id);
+}
+
+static void told_after_its_files(struct run *run, const char *effect)
+{
+    struct sqlite3_stmt *s =
+        sql_open(run->deployment,
+                 "SELECT a.key, substr(c.target, length('desk/') + 1) FROM effect a"
+                 " JOIN effect c USING (key) WHERE a.ack_id = ?1 AND c.kind = 'attachment'"
+                 " AND c.target LIKE 'desk/%' AND c.status NOT IN ('skipped', 'refused')",
+                 effect, NULL);
+
+    while (sql_row(s))
+        if (helpdesk_children(run->world, sql_text(s, 0), sql_text(s, 1)) == 0)
+            broke(run->world, "V6", "the sender of %s is told before its file is at the help desk",
+                  mail_label(run->world, sql_text(s, 0)));
 }
 
 void oracle_told_after_its_case(struct run *run, const char *effect)
@@ -25,6 +40,7 @@ void oracle_told_after_its_case(struct run *run, const char *effect)
         if (helpdesk_count(run->world, sql_text(s, 0)) == 0)
             broke(run->world, "V6", "the sender of %s is told, and the help desk has nothing of it",
                   mail_label(run->world, sql_text(s, 0)));
+    told_after_its_files(run, effect);
 }
 
 /* ---- at rest --------------------------------------------------------------------------------- */
@@ -36,10 +52,51 @@ static void one_of_each(struct world *world)
         const char *key = world->helpdesk.record[i].key;
         size_t count = helpdesk_count(world, key);
 
-        if (count > 1 + helpdesk_allowed(world, key))
+        if (count > 1 + helpdesk_allowed(world, key, ""))
             broke(world, "V2", "%s stands %zu times at the help desk", mail_label(world, key),
                   count);
     }
+}
+
+static void one_of_each_file(struct world *world)
+{
+    for (size_t i = 0; i < world->helpdesk.children; i++) {
+        const struct child *c = &world->helpdesk.child[i];
+        size_t count = helpdesk_children(world, c->key, c->file);
+
+        if (count > 1 + helpdesk_allowed(world, c->key, c->file))
+            broke(world, "V3", "a file of %s stands %zu times at the help desk",
+                  mail_label(world, c->key), count);
+    }
+}
+
+static void what_is_done_of_files_stands(struct world *world, struct deployment *d)
+{
+    struct sqlite3_stmt *s =
+        sql_open(d,
+                 "SELECT key, substr(target, length('desk/') + 1) FROM effect"
+                 " WHERE kind = 'attachment' AND target LIKE 'desk/%' AND status = 'done'",
+                 NULL);
+
+    while (sql_row(s))
+        if (helpdesk_children(world, sql_text(s, 0), sql_text(s, 1)) == 0)
+            broke(world, "V3", "a file of %s is said to stand at the help desk",
+                  mail_label(world, sql_text(s, 0)));
+}
+
+static void what_is_closed_is_closed_there(struct world *world, struct deployment *d)
+{
+    struct sqlite3_stmt *s =
+        sql_open(d,
+                 "SELECT e.key FROM effect e JOIN case_record c ON c.key = e.key"
+                 " WHERE e.kind = 'case' AND e.target LIKE 'desk/closed%' AND e.status = 'done'"
+                 " AND c.state = 'closed'",
+                 NULL);
+
+    while (sql_row(s))
+        if (!helpdesk_has_closed(world, sql_text(s, 0)))
+            broke(world, "V2", "the case of %s is said to be closed at the help desk",
+                  mail_label(world, sql_text(s, 0)));
 }
 
 static void what_is_done_stands(struct world *world, struct deployment *d)
@@ -79,6 +136,21 @@ static void nobody_is_asked_too_soon(struct world *world, struct deployment *d)
                   mail_label(world, sql_text(s, 0)));
 }
 
+/* What a person planned while its mail was about to be complete is done all the same. */
+static void nothing_is_left_behind(struct world *world, struct deployment *d)
+{
+    struct sqlite3_stmt *s =
+        sql_open(d,
+                 "SELECT e.key, e.target FROM effect e JOIN item i ON i.key = e.key"
+                 " WHERE i.state = 'complete' AND e.kind IN ('case', 'attachment')"
+                 " AND e.status NOT IN ('done', 'skipped', 'refused')",
+                 NULL);
+
+    while (sql_row(s))
+        broke(world, "V9", "%s is complete, and '%s' is still to be done",
+              mail_label(world, sql_text(s, 0)), sql_text(s, 1));
+}
+
 /* A ledger that went back may have forgotten whom it is of. */
 static void nothing_is_strange(struct world *world, struct deployment *d)
 {
@@ -95,7 +167,11 @@ void oracle_v2_at_the_desk(struct world *world, struct deployment *d)
     if (!world->scenario.desk)
         return;
     one_of_each(world);
+    one_of_each_file(world);
+    what_is_done_of_files_stands(world, d);
+    what_is_closed_is_closed_there(world, d);
     what_is_done_stands(world, d);
     nobody_is_asked_too_soon(world, d);
     nothing_is_strange(world, d);
+    nothing_is_left_behind(world, d);
 }

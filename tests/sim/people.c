@@ -103,18 +103,38 @@ static bool is_mended(enum reason reason)
     return reason == REASON_FILE_DIFFERS || reason == REASON_ORIGINAL_LOST;
 }
 
-/* Who looks at a help desk that cannot be asked may overlook what is there. */
-static enum decision about_case(struct world *world, const struct question *q)
+/* The file that nobody knows of, "" where the doubt is about the case or reply itself. */
+static void file_in_doubt(struct deployment *d, const char *key, char out[STORED_NAME_SIZE])
 {
-    bool there = helpdesk_count(world, q->key) > 0;
+    struct sqlite3_stmt *s = sql_open(d,
+                                      "SELECT substr(target, length('desk/') + 1) FROM effect"
+                                      " WHERE key = ?1 AND (kind = 'case' OR (kind = 'attachment'"
+                                      " AND status = 'unknown' AND target LIKE 'desk/%'))"
+                                      " AND status = 'unknown' ORDER BY id DESC LIMIT 1",
+                                      key, NULL);
+
+    out[0] = '\0';
+    if (sql_row(s) && strchr(sql_text(s, 0), '-') != NULL)
+        snprintf(out, STORED_NAME_SIZE, "%s", sql_text(s, 0));
+    sql_done(s);
+}
+
+/* Who looks at a help desk that cannot be asked may overlook what is there. */
+static enum decision about_case(struct world *world, struct deployment *d, const struct question *q)
+{
+    char file[STORED_NAME_SIZE];
     bool mistaken = world->scenario.desk_kind == DESK_NOTHING && !world->scenario.steady &&
                     q->reason == REASON_UNKNOWN_CASE && rng_one_in(&world->rng, 4);
 
+    file_in_doubt(d, q->key, file);
+    bool there =
+        file[0] ? helpdesk_children(world, q->key, file) > 0 : helpdesk_count(world, q->key) > 0;
     return there && !mistaken ? DECIDE_CASE_MADE : DECIDE_CASE_NOT_MADE;
 }
 
 /* What the person says; DECISION_RULES_NONE where the question is not one that a decision answers. */
-static bool choose(struct world *world, const struct question *q, enum decision *out)
+static bool
+choose(struct world *world, struct deployment *d, const struct question *q, enum decision *out)
 {
     switch (q->reason) {
     case REASON_UNKNOWN_SENT:
@@ -138,7 +158,7 @@ static bool choose(struct world *world, const struct question *q, enum decision 
     case REASON_UNKNOWN_CASE:
     case REASON_CASE_REFUSED:
     case REASON_DESTINATION_GONE:
-        *out = about_case(world, q);
+        *out = about_case(world, d, q);
         return true;
     case REASON_FILE_DIFFERS:
     case REASON_ORIGINAL_LOST:
@@ -158,6 +178,19 @@ static bool read_original(struct world *world, const struct question *q, struct 
     return mail != NULL && reader_read(NULL, str_slice(&mail->octets), out, &err) == RC_OK;
 }
 
+/* Who says that a closing which the help desk refused is done has done it there by hand. */
+static void close_by_hand(struct world *world, struct deployment *d, const char *key)
+{
+    const struct record *record = helpdesk_find(world, key);
+
+    if (record != NULL && !helpdesk_has_closed(world, key) &&
+        sql_number(d,
+                   "SELECT count(*) FROM effect WHERE key = ?1 AND kind = 'case'"
+                   " AND target LIKE 'desk/closed%' AND status = 'done'",
+                   key, NULL) > 0)
+        helpdesk_close(world, record->id);
+}
+
 static enum rc
 decide(struct world *world, struct deployment *d, const struct question *q, enum decision decision)
 {
@@ -167,6 +200,10 @@ decide(struct world *world, struct deployment *d, const struct question *q, enum
     struct decision_result result;
     CLEANUP(message_clear) struct message message = MESSAGE_INIT;
     const struct record *record = helpdesk_find(world, q->key);
+    char file[STORED_NAME_SIZE];
+    file_in_doubt(d, q->key, file);
+    const struct child *child = helpdesk_child(world, q->key, file);
+    const char *id = file[0] ? (child ? child->id : "") : record ? record->id : "";
     bool read = read_original(world, q, &message);
 
     settings_policy(world, &policy);
@@ -175,7 +212,7 @@ decide(struct world *world, struct deployment *d, const struct question *q, enum
                                        .by = PERSON,
                                        .why = WHY,
                                        .run_gone = run_is_gone(world, q->run),
-                                       .external_id = record == NULL ? "" : record->id,
+                                       .external_id = id,
                                        .policy = &policy,
                                        .message = read ? &message : NULL,
                                        .final_timeout_ms = FINAL_TIMEOUT,
@@ -191,8 +228,10 @@ decide(struct world *world, struct deployment *d, const struct question *q, enum
         reached_row("O03");
         smtp_allow(world, q->effect);
     }
-    if (rc == RC_OK && decision == DECIDE_CASE_NOT_MADE && record != NULL)
-        helpdesk_allow(world, q->key);
+    if (rc == RC_OK && decision == DECIDE_CASE_MADE)
+        close_by_hand(world, d, q->key);
+    if (rc == RC_OK && decision == DECIDE_CASE_NOT_MADE && id[0])
+        helpdesk_allow(world, q->key, file);
     return rc;
 }
 
@@ -220,7 +259,7 @@ size_t people_answer_questions(struct world *world, struct deployment *d, bool *
         enum decision decision = DECIDE_UNDO;
         enum rc rc = RC_CONFLICT;
 
-        if (choose(world, &question[i], &decision))
+        if (choose(world, d, &question[i], &decision))
             rc = decide(world, d, &question[i], decision);
         else if (is_mended(question[i].reason))
             rc = replay(world, d, question[i].key);
@@ -275,6 +314,34 @@ bool person_replays(struct world *world, struct deployment *d)
     if (!any_item(world, d, key))
         return false;
     return replay(world, d, key) == RC_OK;
+}
+
+static void close_case(struct world *world, struct deployment *d, const char *reference)
+{
+    struct ledger ledger = store_ledger(d->tool);
+    const struct case_request request = {
+        .act = CASE_CLOSE, .reference = reference, .there = "desk", .by = PERSON, .why = WHY};
+    struct case_result result;
+    struct err err = ERR_INIT;
+    enum rc rc = ledger.operators->case_act(ledger.self, &request, now_of(world), &result, &err);
+
+    tell(world, "a person closes %s: %s%s", reference, rc_text(rc),
+         rc == RC_OK && result.there ? ", and at the help desk" : "");
+    world->moved += rc == RC_OK;
+}
+
+void person_closes_cases(struct world *world, struct deployment *d)
+{
+    char reference[RECORDS_MAX][REFERENCE_SIZE];
+    size_t count = 0;
+    struct sqlite3_stmt *s =
+        sql_open(d, "SELECT reference FROM case_record WHERE state = 'open' ORDER BY key", NULL);
+
+    while (count < RECORDS_MAX && sql_row(s))
+        snprintf(reference[count++], REFERENCE_SIZE, "%s", sql_text(s, 0));
+    sql_done(s);
+    for (size_t i = 0; i < count; i++)
+        close_case(world, d, reference[i]);
 }
 
 bool person_pauses(struct world *world, struct deployment *d, bool paused)

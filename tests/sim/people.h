@@ -20,4 +20,6 @@ size_t people_answer_questions(struct world *world, struct deployment *deploymen
 bool person_chooses_import(struct world *world, struct deployment *deployment);
 /* An operator replays some item. */
 bool person_replays(struct world *world, struct deployment *deployment);
+/* Somebody closes each case that is open, here and at the help desk. */
+void person_closes_cases(struct world *world, struct deployment *deployment);
 bool person_pauses(struct world *world, struct deployment *deployment, bool paused);

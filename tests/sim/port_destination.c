@@ -13,11 +13,30 @@
 /* Longer than any schedule: a clock that jumps a day is past it, and then a person is asked. */
 #define IDEMPOTENCY_LIFE HOURS(24)
 
-static void done(struct destination_answer *out, const struct record *record, bool adopted)
+static void done(struct destination_answer *out, const char *id, bool adopted)
 {
     *out = (struct destination_answer){
         .outcome = OUTCOME_DONE, .adopted = adopted, .code = adopted ? 409 : 201};
-    snprintf(out->external_id, sizeof out->external_id, "%s", record->id);
+    snprintf(out->external_id, sizeof out->external_id, "%s", id);
+}
+
+/* What the desk does; the id of what is there then. */
+static const char *act_truly(struct run *run,
+                             enum destination_step step,
+                             const struct case_facts *facts,
+                             int64_t later_ms,
+                             bool *adopted)
+{
+    if (step != STEP_CREATE)
+        oracle_before_append(run, facts);
+    if (step == STEP_CLOSE) {
+        helpdesk_close(run->world, facts->id);
+        return facts->id;
+    }
+    if (step == STEP_ATTACH) {
+        return helpdesk_attach(run->world, facts, later_ms, adopted)->id;
+    }
+    return helpdesk_make(run->world, facts, step, later_ms, adopted)->id;
 }
 
 /* The answers that no answer of the port's own result carries: they are told in `out`. */
@@ -27,7 +46,6 @@ static enum rc make(struct run *run,
                     enum answer answer,
                     struct destination_answer *out)
 {
-    struct world *world = run->world;
     bool adopted = false;
     int64_t later_ms =
         answer == ANSWER_HALF ? MINUTES(2) : 0; /* D09: shows after a look-up said no */
@@ -50,11 +68,9 @@ static enum rc make(struct run *run,
         *out = (struct destination_answer){.outcome = OUTCOME_UNKNOWN, .fault = FAULT_UNKNOWN};
         return RC_OK;
     }
-    if (step == STEP_APPEND)
-        oracle_before_append(run, facts);
-    const struct record *record = helpdesk_make(world, facts, step, later_ms, &adopted);
+    const char *id = act_truly(run, step, facts, later_ms, &adopted);
 
-    done(out, record, adopted);
+    done(out, id, adopted);
     if (answer == ANSWER_HAD || answer == ANSWER_HALF) {
         reached_row(answer == ANSWER_HAD ? "D03" : "D09");
         *out = (struct destination_answer){.outcome = OUTCOME_UNKNOWN, .fault = FAULT_UNKNOWN};
@@ -78,18 +94,31 @@ static enum rc desk_create(void *self,
     return gate_close(run, CALL_DESK_CREATE, make(run, step, facts, answer, out), err);
 }
 
+/* The id of what shows there of that step; NULL: nothing does. */
+static const char *
+shown(struct world *world, enum destination_step step, const struct case_facts *facts)
+{
+    if (step == STEP_ATTACH) {
+        const struct child *child = helpdesk_child(world, facts->key, facts->file->file);
+        return child != NULL && child->visible ? child->id : NULL;
+    }
+    const struct record *record = helpdesk_find(world, facts->key);
+    return record != NULL && record->visible ? record->id : NULL;
+}
+
 static enum rc look(struct run *run,
+                    enum destination_step step,
                     const struct case_facts *facts,
                     enum answer answer,
                     struct destination_answer *out)
 {
-    const struct record *record = helpdesk_find(run->world, facts->key);
+    const char *id = shown(run->world, step, facts);
 
     if (answer != ANSWER_TRUE)
         *out = (struct destination_answer){
             .outcome = OUTCOME_DEFERRED, .fault = FAULT_SERVER, .code = 503};
-    else if (record != NULL && record->visible)
-        done(out, record, true);
+    else if (id != NULL)
+        done(out, id, true);
     else
         *out = (struct destination_answer){.outcome = OUTCOME_REFUSED, .code = 404};
     return RC_OK;
@@ -103,11 +132,10 @@ static enum rc desk_find(void *self,
 {
     struct run *run = self;
     enum answer answer = gate_open(run, CALL_DESK_FIND);
-    (void)step;
 
     if (answer == ANSWER_DEAD)
         return answer_fail(CALL_DESK_FIND, answer, err);
-    return gate_close(run, CALL_DESK_FIND, look(run, facts, answer, out), err);
+    return gate_close(run, CALL_DESK_FIND, look(run, step, facts, answer, out), err);
 }
 
 /* How long a second request is harmless, as `guarantee` says it. */
@@ -128,6 +156,8 @@ static int64_t unique_ms(enum desk_kind kind)
 struct destination port_destination(struct run *run)
 {
     const struct scenario *s = &run->world->scenario;
+    const struct destination_can never = {.act = false};
+    const struct destination_can twice_is_once = {.act = true, .unique_ms = INT64_MAX};
     struct destination_can can = {.act = true,
                                   .look = s->desk_kind != DESK_NOTHING && !s->desk_silent,
                                   .unique_ms = unique_ms(s->desk_kind)};
@@ -136,7 +166,9 @@ struct destination port_destination(struct run *run)
         .self = run,
         .name = "desk",
         .can = {[STEP_CREATE] = can,
-                [STEP_APPEND] = s->desk_appends ? can : (struct destination_can){.act = false}},
+                [STEP_APPEND] = s->desk_appends ? can : never,
+                [STEP_ATTACH] = s->desk_attaches ? can : never,
+                [STEP_CLOSE] = twice_is_once},
         .act = desk_create,
         .look = desk_find,
     };

@@ -2,6 +2,7 @@
 #include "scenario.h"
 
 #include "deployment.h"
+#include "people.h"
 #include "reached.h"
 #include "world.h"
 
@@ -22,9 +23,16 @@ static const struct {
     /* The same without the conflict: for pairs. */
     {"least", {.mails = 1, .attachments = 1, .copies_percent = 100, .mail_within_ms = 0, .poll_ms = MINUTES(5),
                .has_move = true, .evidence_folder = true, .runs = 1, .steady = true}},
-    /* A further destination, and a server without MOVE. */
-    {"desk",  {.mails = 1, .copies_percent = 100, .mail_within_ms = 0, .poll_ms = MINUTES(5), .evidence_folder = true,
-               .desk = true, .desk_kind = DESK_CONDITIONAL, .runs = 1, .steady = true}},
+    /* A further destination that takes files, and a server without MOVE. */
+    {"desk",  {.mails = 1, .attachments = 1, .copies_percent = 100, .mail_within_ms = 0, .poll_ms = MINUTES(5), .evidence_folder = true,
+               .desk = true, .desk_kind = DESK_CONDITIONAL, .desk_attaches = true, .runs = 1, .steady = true}},
+    /* Those of the other guarantees. */
+    {"desk-keys", {.mails = 1, .attachments = 1, .mail_within_ms = 0, .poll_ms = MINUTES(5), .has_move = true, .evidence_folder = true,
+                   .desk = true, .desk_kind = DESK_IDEMPOTENT, .desk_attaches = true, .runs = 1, .steady = true}},
+    {"desk-look", {.mails = 1, .attachments = 1, .mail_within_ms = 0, .poll_ms = MINUTES(5), .has_move = true, .evidence_folder = true,
+                   .desk = true, .desk_kind = DESK_LOOK, .desk_attaches = true, .runs = 1, .steady = true}},
+    {"desk-none", {.mails = 1, .attachments = 1, .mail_within_ms = 0, .poll_ms = MINUTES(5), .has_move = true, .evidence_folder = true,
+                   .desk = true, .desk_kind = DESK_NOTHING, .desk_attaches = true, .runs = 1, .steady = true}},
 };
 /* clang-format on */
 
@@ -62,6 +70,8 @@ static void draw_desk(struct world *world)
         s->desk_kind = s->desk_kind == DESK_CONDITIONAL ? DESK_IDEMPOTENT : DESK_NOTHING;
     s->desk_silent = s->desk_kind == DESK_IDEMPOTENT && rng_one_in(&own, 3);
     s->desk_appends = rng_one_in(&own, 2);
+    s->desk_attaches = s->desk && rng_one_in(&own, 2);
+    s->desk_closes = s->desk && rng_one_in(&own, 3);
     if (s->desk && s->desk_appends && !rng_one_in(&own, 3))
         s->answers_percent = 60; /* without replies there is nothing to append */
 }
@@ -166,10 +176,22 @@ static bool of_its_own(enum mail_kind kind)
            kind == MAIL_UNREADABLE;
 }
 
+static void somebody_closes_cases(struct world *world, void *arg)
+{
+    (void)arg;
+    if (world->calm)
+        return;
+    person_closes_cases(world, world->deployment[0]);
+    timeline_after(world, MINUTES(7), somebody_closes_cases, NULL);
+}
+
 void scenario_begin(struct world *world)
 {
     const struct scenario *s = &world->scenario;
     struct mail *first = NULL;
+
+    if (s->desk_closes)
+        timeline_after(world, MINUTES(3), somebody_closes_cases, NULL);
 
     for (unsigned i = 0; s->from_before && i < 1 + rng_below(&world->rng, 2); i++)
         arrives(world, mail_write(world, MAIL_OLD, NULL, ""));

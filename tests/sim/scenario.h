@@ -37,8 +37,10 @@ struct scenario {
     bool replaces_message_id; /* in that copy */
     bool desk;                /* a further destination */
     enum desk_kind desk_kind;
-    bool desk_silent;  /* it is not asked although it keeps to its Idempotency-Key */
-    bool desk_appends; /* it takes replies, too */
+    bool desk_silent;   /* it is not asked although it keeps to its Idempotency-Key */
+    bool desk_appends;  /* it takes replies, too */
+    bool desk_attaches; /* and files */
+    bool desk_closes;   /* somebody closes cases, which are closed there, too */
     bool list_copies, refuses_exe;
     /* the runs */
     unsigned runs; /* at once, of the first deployment */

@@ -28,6 +28,7 @@ void settings_policy(const struct world *world, struct policy *out)
         .folder_unprocessable = "",
         .destination = world->scenario.desk ? "desk" : "ledger",
         .destination_appends = world->scenario.desk && world->scenario.desk_appends,
+        .destination_attaches = world->scenario.desk && world->scenario.desk_attaches,
     };
 }
 
