@@ -25,6 +25,7 @@ static const struct {
     { "L08 and so is a deadlock",                   "40P01", RC_DEFERRED, RC_DEFERRED, "others wrote" },
     { "L08 a commit nobody knows of is read back",  "40003", RC_DEFERRED, RC_UNKNOWN,  "others wrote" },
     { "L08 a server going down",                    "57P01", RC_DEFERRED, RC_UNKNOWN,  "stopped or started" },
+    { "what took too long",                         "57014", RC_DEFERRED, RC_UNKNOWN,  "broken off" },
     { "L08 a server coming up",                     "57P03", RC_DEFERRED, RC_UNKNOWN,  "stopped or started" },
     { "L08 a standby takes no writes",              "25006", RC_DEFERRED, RC_UNKNOWN,  "standby" },
     { "after a failure nothing goes",               "25P02", RC_DEFERRED, RC_DEFERRED, "rolled back" },
