@@ -261,7 +261,7 @@ def test_K09_what_was_planned_for_a_desk_that_is_configured_no_longer_waits_in_s
         rig.deliver(again, without, there)
         rig.once()
         desks, rig.settings["case"] = rig.settings.pop("destinations"), {"destination": "ledger"}
-        await_(lambda: rig.once() or len(rig.items("--state", "needs_reconciliation")) == 3, "all ask")
+        once_until_done(rig, 3)
         assert {i["reason"] for i in rig.items()} == {"destination-gone"} and not rig.acknowledgements()
         assert rig.status()["waiting"] == {"destination-gone": 3}
         assert "3" in rig.run("check", status=1).stdout
