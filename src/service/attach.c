@@ -35,12 +35,30 @@ static enum rc fetch_again(struct batch *b, struct job *job, struct err *err)
                 : FAIL(err, RC_NOT_FOUND, "original: the message is no longer in the mailbox");
 }
 
-static enum rc keep_original(struct batch *b, struct job *job, struct err *err)
+/* What became of those that were kept so far: one failure is the failure of all of them. */
+struct settled {
+    enum rc rc;
+    struct err why;
+};
+
+static void settle(struct batch *b, struct settled *all)
+{
+    const struct blobs *blobs = b->s->port->blobs;
+    struct err why = ERR_INIT;
+    enum rc rc = blobs->settle(blobs->self, &why);
+    if (all->rc == RC_OK)
+        *all = (struct settled){rc, why};
+}
+
+/* Fetching settles by itself what came, and with it all that was kept before: that is done first, where its
+ * failure is not taken for one of the fetch alone. */
+static enum rc keep_original(struct batch *b, struct job *job, struct settled *all, struct err *err)
 {
     const struct blobs *blobs = b->s->port->blobs;
     enum rc rc = blobs->keep_original(blobs->self, &job->item.octets, job->item.key, err);
     if (rc != RC_NOT_FOUND)
         return rc;
+    settle(b, all);
     TRY(fetch_again(b, job, err));
     return blobs->keep_original(blobs->self, &job->item.octets, job->item.key, err);
 }
@@ -77,36 +95,35 @@ static bool original_wanted(const struct job *job)
 }
 
 /* One that failed is lost to this turn or waits: what is still wanted after it was kept. */
-static void keep_originals(struct batch *b)
+static void keep_originals(struct batch *b, struct settled *all)
 {
     for (size_t i = 0; i < b->count; i++) {
         struct job *job = &b->job[i];
         struct err why = ERR_INIT;
-        enum rc rc = original_wanted(job) ? keep_original(b, job, &why) : RC_OK;
+        enum rc rc = original_wanted(job) ? keep_original(b, job, all, &why) : RC_OK;
         if (rc != RC_OK)
             original_failed(b, job, rc, &why);
     }
 }
 
 /* All of a batch are made durable at once, and only then recorded. */
-static void record_originals(struct batch *b)
+static void record_originals(struct batch *b, struct settled *all)
 {
-    const struct blobs *blobs = b->s->port->blobs;
-    struct err why = ERR_INIT;
-    enum rc rc = blobs->settle(blobs->self, &why);
+    settle(b, all);
     for (size_t i = 0; i < b->count; i++) {
         struct job *job = &b->job[i];
-        if (original_wanted(job) && rc == RC_OK)
+        if (original_wanted(job) && all->rc == RC_OK)
             batch_add(b, job, CHANGE_ORIGINAL);
         else if (original_wanted(job))
-            original_failed(b, job, rc, &why);
+            original_failed(b, job, all->rc, &all->why);
     }
 }
 
 enum rc store_originals(struct batch *b, struct err *err)
 {
-    keep_originals(b);
-    record_originals(b);
+    struct settled all = {RC_OK, ERR_INIT};
+    keep_originals(b, &all);
+    record_originals(b, &all);
     TRY(batch_commit(b, err));
     for (size_t i = 0; i < b->count; i++)
         if (b->job[i].item.original_kept && !b->job[i].lost)
