@@ -187,7 +187,8 @@ static bool room_on_disk(struct service *s)
     return !s->result->disk_full;
 }
 
-/* One set: what came is reserved, also where the connection broke behind it. */
+/* One set: what came is reserved, also where the connection broke behind it. What did not come of the inbox
+ * is listed again; of Processed nothing may be left out, since it is looked through once. */
 static enum rc take_set(struct service *s,
                         const struct place *place,
                         const struct mail_line *line,
@@ -198,6 +199,8 @@ static enum rc take_set(struct service *s,
     CLEANUP(fetched_clear) struct fetched_set caught = {0};
     struct err why = ERR_INIT;
     enum rc fetch = fetch_messages(s, place, line, count, &caught, &why);
+    if (fetch == RC_OK && filed && caught.count < count)
+        fetch = FAIL(&why, RC_DEFERRED, "a message that '%s' lists is not given", place->folder);
     if (caught.count > 0)
         TRY(intake_reserve(s, place, &caught, filed, err));
     s->record.backlog -= (int64_t)caught.count;

@@ -21,6 +21,7 @@ from rig import PASSWORD, PROGRAM, assert_invariants, await_, effects
 from test_service import held, workers
 
 SERVERS = ["dovecot", "cyrus", "courier"]
+BATCH = 128  # messages that the program takes at once
 
 
 def class_of(name):
@@ -459,7 +460,7 @@ def test_i22_a_second_copy_whose_run_died_before_its_move_is_not_taken_for_moved
     assert_invariants(rig, killed=True)
 
 
-@pytest.mark.parametrize("before", [70])
+@pytest.mark.parametrize("before", [BATCH + 6])
 def test_i15_mail_from_before_is_adopted_in_batches_and_goes_on_after_a_kill(rig, before):
     """(At full size by tests/integration/history.)"""
     batch = [plain(f"old{n}") for n in range(before)]
@@ -482,15 +483,15 @@ def test_i15_mail_from_before_is_adopted_in_batches_and_goes_on_after_a_kill(rig
 def test_a_first_start_tells_on_the_terminal_how_far_it_is(make_rig, servers):
     """One line, written over and over; nothing of it where nobody looks."""
     rig = make_rig(servers.dovecot)
-    for number in range(70):
+    for number in range(BATCH + 6):
         rig.deliver(plain(f"old{number}"), age=7200)
     rig.once()
     rig.run("first-import", "help", "adopt", "--by", "Ann")
     with on_terminal(rig, "run", "--once") as (run, said):
         assert run.wait(60) == 0
-        await_(lambda: "help: 70 of 70 messages taken in" in "".join(said), "it says how far it is")
+        await_(lambda: f"help: {BATCH + 6} of {BATCH + 6} messages taken in" in "".join(said), "it says how far it is")
     text = "".join(said)
-    assert "help: 64 of 70 messages taken in" in text and "\n" not in text
+    assert f"help: {BATCH} of {BATCH + 6} messages taken in" in text and "\n" not in text
     assert rig.run("run", "--once").stderr == ""
 
 

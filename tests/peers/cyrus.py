@@ -114,11 +114,14 @@ class Cyrus(ImapServer):
                 asker, _ = self.mux.accept()
             except OSError:
                 return
-            with asker:
-                try:
-                    self.judge(asker.makefile("rb"), asker)
-                except OSError:
-                    pass  # who asked has gone; the next shall have an answer
+            threading.Thread(target=self.answer, args=(asker,), daemon=True).start()
+
+    def answer(self, asker):
+        with asker, asker.makefile("rb") as said:
+            try:
+                self.judge(said, asker)
+            except OSError:
+                pass  # who asked has gone
 
     def judge(self, said, asker):
         def text():

@@ -76,7 +76,7 @@ static void draw_desk(struct world *world)
         s->answers_percent = 60; /* without replies there is nothing to append */
 }
 
-/* Likewise: none of the kept seeds is among these. */
+/* Likewise: no seed that was kept before is among these. */
 static void draw_withholding(struct world *world)
 {
     struct rng own = {world->seed << 27};
