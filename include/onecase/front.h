@@ -212,6 +212,7 @@ struct replay_choice {
     const char *
         where; /* "from=ADDRESS", "domain=NAME", "mailbox=ID", "reason=WORD", "case=REFERENCE"; NULL: all */
     bool resend; /* confirmations that were refused, skipped or given up, too */
+    size_t most; /* of how many a plan is made; 0: of all */
 };
 
 /* What a replay would do, or did, with each of these mails. */
@@ -236,7 +237,8 @@ struct decided_by {
 };
 
 void replay_plan_clear(struct replay_plan *plan); /* for CLEANUP */
-/* RC_USAGE: there is no such state or condition. `out` is to be cleared whatever comes out. */
+/* RC_USAGE: there is no such state or condition; RC_REFUSED: more are chosen than `most`. `out` is to be
+ * cleared whatever comes out. */
 enum rc replay_plan_many(const struct operations *ops,
                          const struct replay_choice *choice,
                          struct replay_plan *out,

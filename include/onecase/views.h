@@ -361,6 +361,24 @@ struct view_page {
     size_t limit;
 };
 
+enum choice_of {
+    CHOICE_ALL,
+    CHOICE_FROM,   /* an address, without regard to case */
+    CHOICE_DOMAIN, /* of the sender, likewise */
+    CHOICE_MAILBOX,
+    CHOICE_REASON, /* why it waits */
+    CHOICE_CASE,   /* a reference */
+    CHOICE_OF_COUNT
+};
+
+/* Which mails a replay of many is about. */
+struct view_choice {
+    const char *state;
+    enum choice_of of;
+    const char *value; /* not of CHOICE_ALL */
+    size_t limit;      /* 0: all of them */
+};
+
 /* How often something was looked for, and found, when a confirmation was in doubt. */
 struct view_track {
     int64_t looked, found;
@@ -438,6 +456,11 @@ struct views {
                          const struct view_page *page,
                          struct view *out,
                          struct err *err);
+    /* view_item, newest first. */
+    enum rc (*chosen)(void *self,
+                      const struct view_choice *choice,
+                      struct view *out,
+                      struct err *err);
     /* view_case, newest first. */
     enum rc (*case_page)(void *self,
                          const struct view_page *page,

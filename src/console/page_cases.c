@@ -156,6 +156,7 @@ static enum rc put_suspects(struct visit *v, const char *key, struct err *err)
     const struct views *views = v->ops->views;
     TRY(views->suspects(views->self, key, &view, err));
     const struct view_suspect *s = view.row;
+    put_flag(v->page, "any_suspect", view.count > 1);
     for (size_t i = 0; i < view.count; i++) {
         if (strcmp(s[i].key, key) == 0)
             continue;

@@ -148,6 +148,7 @@ static void put_mailbox(struct visit *v, struct fields *f, const struct view_mai
     put(f, "last_error", m->last_error);
     put(f, "other_owner", m->claim_owner);
     put_flag(f, "paused", m->paused);
+    put_flag(f, "leads_to_asked", may(v, ROLE_OPERATOR) && m->state[ITEM_NEEDS_RECONCILIATION] > 0);
     put_circuits(v, f, m);
 }
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PLAN_MOST  2000 /* mails of a state that a page looks through */
+#define PLAN_MOST  2000 /* mails of which a page makes a plan */
 #define PLAN_ROWS  50
 #define BULKS_MOST 20
 
@@ -37,7 +37,8 @@ static void read_choice(const struct form *form, struct chosen *c)
     }
     c->choice = (struct replay_choice){.state = form_get(form, "state"),
                                        .where = only[0] ? c->where.at : NULL,
-                                       .resend = form_has(form, "resend")};
+                                       .resend = form_has(form, "resend"),
+                                       .most = PLAN_MOST};
 }
 
 static void link_to(const struct replay_choice *choice, struct str *out)
@@ -118,36 +119,23 @@ static void put_choice(struct visit *v, const struct chosen *c)
 
 /* ---- the plan ----------------------------------------------------------------------------------------- */
 
-static enum rc count_of(struct visit *v, const struct chosen *c, int64_t *out, struct err *err)
-{
-    CLEANUP(view_clear) struct view view = {0};
-    const struct views *views = v->ops->views;
-    enum item_state state;
-    *out = 0;
-    if (!item_state_parse(c->choice.state, &state))
-        return FAIL(err, RC_USAGE, "There is no such state.");
-    TRY(views->mailboxes(views->self, v->now.wall_ms, &view, err));
-    const struct view_mailbox *m = view.row;
-    for (size_t i = 0; i < view.count; i++)
-        *out += m[i].state[state];
-    return RC_OK;
-}
-
-/* RC_REFUSED: of more than a page is for. */
+/* RC_REFUSED: of more than a page is for. Of no part of them: a plan is approved as a whole. */
 static enum rc
 plan_of(struct visit *v, const struct chosen *c, struct replay_plan *out, struct err *err)
 {
-    int64_t count;
-    TRY(count_of(v, c, &count, err));
-    if (count > PLAN_MOST)
-        return FAIL(err, RC_REFUSED,
-                    "%" PRId64
-                    " mails are '%s': more than a page looks through, which is %d. At the "
-                    "terminal 'onecase replay --state %s --where ...' does.",
-                    count, label("state", c->choice.state), PLAN_MOST, c->choice.state);
+    struct err why = ERR_INIT;
     if (c->only[0] && !strchr(c->only, '=') && slice_trim(slice_z(c->value)).len == 0)
         return FAIL(err, RC_USAGE, "Say which one: an address, a domain or a case's reference.");
-    return replay_plan_many(v->ops, &c->choice, out, err);
+    enum rc rc = replay_plan_many(v->ops, &c->choice, out, &why);
+    if (rc != RC_REFUSED) {
+        *err = why;
+        return rc;
+    }
+    return FAIL(
+        err, RC_REFUSED,
+        "More than %d mails are chosen, and this page makes a plan of so many at most. Choose "
+        "fewer above, or at the terminal: onecase replay --state %s",
+        PLAN_MOST, c->choice.state);
 }
 
 static void put_plan_row(struct fields *list, const struct replay_shown *s)
@@ -228,6 +216,7 @@ static enum rc put_bulks(struct visit *v, struct err *err)
     for (size_t i = 0; i < view.count; i++)
         put_bulk(v, put_row(v->page, "bulks"), &b[i]);
     put_flag(v->page, "any_bulk", view.count > 0);
+    put_flag(v->page, "older", view.count == BULKS_MOST);
     return RC_OK;
 }
 

@@ -125,6 +125,19 @@ static enum rc put_decided(struct reporting *r, struct err *err)
     return RC_OK;
 }
 
+/* What the mailboxes themselves say, beside what the ledger counts. */
+static void put_box(struct reporting *r, const struct view_mailbox *m)
+{
+    struct fields *row = put_row(r->v->page, "boxes");
+    put(row, "box", m->id);
+    put_when(row, "looked_at", m->last_success_ms, r->v->now.wall_ms);
+    put_flag(row, "agrees", m->difference == 0);
+    if (m->difference > 0)
+        put_number(row, "gone", m->difference);
+    if (m->backlog > 0)
+        put_number(row, "backlog", m->backlog);
+}
+
 static enum rc put_headlines(struct reporting *r, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
@@ -132,8 +145,11 @@ static enum rc put_headlines(struct reporting *r, struct err *err)
     int64_t not_told = 0;
     TRY(views->mailboxes(views->self, r->v->now.wall_ms, &view, err));
     const struct view_mailbox *m = view.row;
-    for (size_t i = 0; i < view.count; i++)
+    for (size_t i = 0; i < view.count; i++) {
         not_told += m[i].not_told;
+        put_box(r, &m[i]);
+    }
+    put_flag(r->v->page, "may_decide", may(r->v, ROLE_OPERATOR));
     put_number(r->v->page, "not_told", not_told);
     return put_decided(r, err);
 }
@@ -228,8 +244,10 @@ static enum rc put_suspects(struct reporting *r, struct err *err)
     const struct view_suspect *s = view.row;
     struct fields *group = NULL;
     for (size_t i = 0; i < view.count && i < 100; i++) {
-        if (i == 0 || strcmp(s[i].fingerprint, s[i - 1].fingerprint) != 0)
+        if (i == 0 || strcmp(s[i].fingerprint, s[i - 1].fingerprint) != 0) {
             group = put_row(r->v->page, "suspects");
+            put(group, "first_of_them", s[i].reference);
+        }
         struct fields *row = put_row(group, "alike_cases");
         put(row, "reference", s[i].reference);
         put(row, "from", s[i].from);

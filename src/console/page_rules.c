@@ -11,6 +11,7 @@
 static void put_rule(struct visit *v, const struct view_sender_rule *r)
 {
     struct fields *row = put_row(v->page, "rules");
+    bool tried = v->arg[0] && number_of(v->arg[0], 0) == r->id;
     char room[16];
     text_copy(room, 13, r->key);
     put_number(row, "rule", r->id);
@@ -20,6 +21,7 @@ static void put_rule(struct visit *v, const struct view_sender_rule *r)
     put(row, "shown_name", r->reference[0] ? r->reference : "a mail without a case");
     put(row, "by", r->by);
     put(row, "why", r->why);
+    put(row, "typed", tried ? form_get(&v->request->form, "reason") : "");
     put_when(row, "made", r->made_ms, v->now.wall_ms);
 }
 
@@ -38,7 +40,6 @@ static void rules_page(struct visit *v)
     for (size_t i = 0; i < view.count; i++)
         put_rule(v, &r[i]);
     put_flag(v->page, "empty", view.count == 0);
-    put(v->page, "typed_reason", form_get(&v->request->form, "reason"));
     show(v, "rules", "What is always done");
 }
 

@@ -15,30 +15,18 @@ void replay_plan_clear(struct replay_plan *p)
 
 /* ---- which mails ------------------------------------------------------------------------------------- */
 
-static const char *domain_of(const char *address)
-{
-    const char *at = strrchr(address, '@');
-    return at ? at + 1 : "";
-}
-
 /* clang-format off */
-static const char *from_of(const struct view_item *i)        { return i->sender; }
-static const char *domain_of_item(const struct view_item *i) { return domain_of(i->sender); }
-static const char *mailbox_of(const struct view_item *i)     { return i->mailbox; }
-static const char *reason_of(const struct view_item *i)      { return i->reason; }
-static const char *case_of(const struct view_item *i)        { return i->reference; }
-
 static const struct condition {
     const char *name;
-    const char *(*of)(const struct view_item *i);
+    enum choice_of of;
     const char *before; /* a person reads this, and then the value */
     const char *kind;   /* of word; NULL: the value as it is */
 } conditions[] = {
-    { "from",    from_of,        "from",                 NULL     },
-    { "domain",  domain_of_item, "from addresses of",    NULL     },
-    { "mailbox", mailbox_of,     "to",                   NULL     },
-    { "reason",  reason_of,      "waiting for a person:", "reason" },
-    { "case",    case_of,        "of the case",          NULL     },
+    { "from",    CHOICE_FROM,    "from",                  NULL     },
+    { "domain",  CHOICE_DOMAIN,  "from addresses of",     NULL     },
+    { "mailbox", CHOICE_MAILBOX, "to",                    NULL     },
+    { "reason",  CHOICE_REASON,  "waiting for a person:", "reason" },
+    { "case",    CHOICE_CASE,    "of the case",           NULL     },
 };
 /* clang-format on */
 
@@ -57,11 +45,6 @@ static bool where_parse(const char *text, struct where *out)
         if (slice_eqz(name, conditions[i].name))
             *out = (struct where){&conditions[i], rest};
     return out->condition != NULL;
-}
-
-static bool meant(const struct where *w, const struct view_item *i)
-{
-    return !w->condition || slice_eq_nocase(slice_z(w->condition->of(i)), w->value);
 }
 
 static enum rc
@@ -113,14 +96,39 @@ static void plan_of_all(struct replay_plan *p)
     digest_hex(&all, p->plan);
 }
 
+/* RC_REFUSED: they are more than `most`. */
+static enum rc choose(const struct operations *ops,
+                      const struct replay_choice *choice,
+                      const struct where *where,
+                      struct view *out,
+                      struct err *err)
+{
+    CLEANUP(str_clear) struct str value = STR_INIT;
+    const struct views *v = ops->views;
+    char reference[REFERENCE_SIZE];
+    size_t at = 0;
+    struct view_choice asked = {.state = choice->state, .limit = choice->most};
+    if (where->condition) {
+        str_add(&value, where->value);
+        asked.of = where->condition->of;
+        asked.value = str_z(&value);
+    }
+    if (asked.of == CHOICE_CASE &&
+        reference_find(ops->config->reference_prefix, where->value, &at, reference))
+        asked.value = reference;
+    asked.limit += choice->most ? 1 : 0;
+    TRY(v->chosen(v->self, &asked, out, err));
+    if (choice->most && out->count > choice->most)
+        return FAIL(err, RC_REFUSED, "they are more than %zu mails", choice->most);
+    return RC_OK;
+}
+
 enum rc replay_plan_many(const struct operations *ops,
                          const struct replay_choice *choice,
                          struct replay_plan *out,
                          struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
-    const struct views *v = ops->views;
-    const struct view_filter filter = {.state = choice->state, .older_than_ms = NOT_DUE};
     struct where where = {.condition = NULL};
     enum item_state known;
     *out = (struct replay_plan){.selection = STR_INIT, .resend = choice->resend, .many = true};
@@ -133,11 +141,10 @@ enum rc replay_plan_many(const struct operations *ops,
                     "case=REFERENCE");
     str_addf(&out->selection, "replay %s%s%s%s", choice->state, choice->where ? " " : "",
              choice->where ? choice->where : "", choice->resend ? " resend" : "");
-    TRY(v->items(v->self, &filter, &view, err));
+    TRY(choose(ops, choice, &where, &view, err));
     const struct view_item *row = view.row;
     for (size_t i = 0; i < view.count; i++)
-        if (meant(&where, &row[i]))
-            TRY(add(ops, out, &row[i], err));
+        TRY(add(ops, out, &row[i], err));
     plan_of_all(out);
     return RC_OK;
 }

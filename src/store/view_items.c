@@ -211,6 +211,42 @@ enum rc view_item_page(void *self, const struct view_page *page, struct view *ou
     return END_OF_ROWS(rc);
 }
 
+/* ---- those of a choice ----------------------------------------------------------------------------- */
+
+#define CHOSEN(condition)                                                                          \
+    "SELECT " ITEM_COLUMNS " WHERE item.state = $1" condition                                      \
+    " ORDER BY item.created_at DESC, item.key DESC LIMIT $2"
+#define OF_DOMAIN                                                                                  \
+    " AND substr(lower(item.sender), length(item.sender) - length($3), length($3) + 1)"            \
+    " = '@' || lower($3)"
+
+enum rc view_chosen(void *self, const struct view_choice *choice, struct view *out, struct err *err)
+{
+    static const char *const find[CHOICE_OF_COUNT] = {
+        [CHOICE_ALL] = CHOSEN(""),
+        [CHOICE_FROM] = CHOSEN(" AND lower(item.sender) = lower($3)"),
+        [CHOICE_DOMAIN] = CHOSEN(OF_DOMAIN),
+        [CHOICE_MAILBOX] = CHOSEN(" AND item.mailbox = $3"),
+        [CHOICE_REASON] = CHOSEN(" AND item.reason = $3"),
+        [CHOICE_CASE] = CHOSEN(" AND case_record.reference = $3"),
+    };
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_item));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find[choice->of], &s, err));
+    stmt_text(s, 1, choice->state);
+    stmt_int(s, 2, choice->limit ? (int64_t)choice->limit : INT64_MAX);
+    if (choice->of != CHOICE_ALL)
+        stmt_text(s, 3, choice->value);
+    EACH_ROW(s, rc, err)
+    TRY(read_item(store, s, out, view_rows_add(out, &rows), err));
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
 static enum rc count_of(struct store *store, const char *count, int64_t *out, struct err *err)
 {
     CLEANUP(stmt_done) struct stmt *s = NULL;

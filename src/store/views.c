@@ -29,6 +29,7 @@ struct views store_views(struct store *store)
         .asked = view_asked,
         .untold = view_untold,
         .item_page = view_item_page,
+        .chosen = view_chosen,
         .case_page = view_case_page,
         .hours = view_hours,
         .latency = view_latency,

@@ -95,6 +95,8 @@ enum rc view_asked(void *self, int64_t *out, struct err *err) MUST_CHECK;
 enum rc view_untold(void *self, int64_t *out, struct err *err) MUST_CHECK;
 enum rc view_item_page(void *self, const struct view_page *page, struct view *out, struct err *err)
     MUST_CHECK;
+enum rc view_chosen(void *self, const struct view_choice *choice, struct view *out, struct err *err)
+    MUST_CHECK;
 enum rc view_case_page(void *self, const struct view_page *page, struct view *out, struct err *err)
     MUST_CHECK;
 enum rc

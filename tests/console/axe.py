@@ -20,7 +20,8 @@ axe.run(document, {resultTypes: ['violations']}).then(found => done(found.violat
 def test_axe_finds_nothing_on_any_page(chrome, shown):  # noqa: F811
     reader, found = Reader(chrome, shown).sign_in("admin"), {}
     axe = AXE.read_text()
-    for path in [*PAGES, "/nothing"]:
+    conflict, = shown.sql("SELECT substr(key, 1, 12) FROM item WHERE reason = 'conflict'")[0]
+    for path in [*PAGES, f"/mail/{conflict}", "/duplicates?since=2026-01-01", "/nothing"]:
         reader.go(path).chrome.execute_script(axe)
         violations = reader.chrome.execute_async_script(ASK_AXE)
         if violations:

@@ -171,6 +171,8 @@ def desk(ledger, tmp_path):
 def shown(ledger, tmp_path_factory):
     """One for all tests that only look."""
     desk = new_desk(ledger, tmp_path_factory.mktemp("shown")).start()
+    desk.sql("INSERT INTO bulk (id, selection, resend, person, begun_at) VALUES (1, 'replay received', 0, 'bob', 1772440000000)")
+    desk.sql("INSERT INTO bulk_item (bulk, key) SELECT 1, key FROM item WHERE state = 'complete'")
     desk.visitors = {role: desk.visitor(role) for role in ROLES}
     yield desk
     assert desk.stop() == 0

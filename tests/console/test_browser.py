@@ -11,6 +11,7 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support import expected_conditions
@@ -282,6 +283,38 @@ def test_the_keyboard_is_enough(reader, desk):
     reader.chrome.switch_to.active_element.send_keys(Keys.TAB)
     reader.chrome.switch_to.active_element.send_keys(Keys.ENTER)
     WebDriverWait(reader.chrome, 10).until(lambda _: "Recorded." in reader.text)
+
+
+def test_many_are_replayed_by_keyboard_alone(reader, desk):
+    def press(*keys):
+        ActionChains(reader.chrome).send_keys(*keys).perform()
+        return reader.chrome.switch_to.active_element
+
+    def tab_to(name):
+        for _ in range(60):
+            e = press(Keys.TAB)
+            if name in (e.get_attribute("name"), e.text):
+                return e
+        raise AssertionError(f"the tab key does not come to {name}")
+
+    def seen(words):
+        WebDriverWait(reader.chrome, 20, ignored_exceptions=[WebDriverException]).until(lambda _: words in reader.text)
+
+    reader.sign_in("operator").go("/mails/replay")
+    tab_to("state"), press("complete")
+    tab_to("only"), press("this sender")
+    tab_to("value"), press("ann@example.com", Keys.ENTER)
+    seen("The plan for mails with the state 'complete', from ann@example.com")
+    tab_to("reason")
+    assert press("Their case was lost.", Keys.TAB).text.startswith("Replay these")
+    press(Keys.ENTER)
+    seen("Their case was lost.")
+    until = time.monotonic() + 30
+    while "Ended" not in reader.text and time.monotonic() < until:
+        tab_to("Look again"), press(Keys.ENTER)
+        time.sleep(0.05)
+        seen("Their case was lost.")
+    assert "Ended" in reader.text
 
 
 LENGTHEN = """

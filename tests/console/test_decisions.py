@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import sqlite3
 import time
 import urllib.parse
 
@@ -157,6 +158,29 @@ def test_many_are_replayed_by_the_plan_that_was_shown_or_not_at_all(desk):
     assert ann.get("/mails/replay/99").status == 404
 
 
+MEANT = {"from=ANN@example.com": "lower(sender) = 'ann@example.com'", "domain=EXAMPLE.com": "lower(sender) LIKE '%@example.com'",
+         "mailbox=sales": "mailbox = 'sales'", "case=hd-wzdvm6yg": "case_key = (SELECT key FROM case_record WHERE reference = 'HD-WZDVM6YG')"}
+
+
+def test_of_many_those_are_chosen_that_were_meant_however_many_others_there_are(desk):
+    names = [name for _, name, *_ in desk.sql("SELECT * FROM pragma_table_info('item')")]
+    row = dict(zip(names, desk.sql("SELECT * FROM item WHERE state = 'complete' AND mailbox = 'help' AND case_key = key LIMIT 1")[0]))
+    with sqlite3.connect(desk.folder / "data/ledger.db") as db:
+        for n in range(2001):
+            key = f"{n:064x}"
+            one = {**row, "key": key, "octets": key, "source_digest": key, "message_id": b"%d" % n, "sender": "x@sub-example.com", "case_key": None}
+            db.execute(f"INSERT INTO item ({','.join(one)}) VALUES ({','.join('?' * len(one))})", list(one.values()))
+    ann = desk.visitor("operator")
+    for only, meant in MEANT.items():
+        count = len(desk.sql(f"SELECT 1 FROM item WHERE state = 'complete' AND {meant}"))
+        page = ann.get("/mails/replay?" + urllib.parse.urlencode({"state": "complete", "only": only}))
+        told = json.loads(desk.run("replay", "--state", "complete", "--where", only, "--json").stdout)
+        assert page.status == 200 and re.search(rf"<dt>Mails?</dt><dd>{count}</dd>", page.text), only
+        assert told["items"] == count > 0 and plan_in(page) == told["plan"], only
+    whole = ann.get("/mails/replay?state=complete")
+    assert whole.status == 409 and "More than 2000 mails are chosen" in whole.text and 'name="plan"' not in whole.text
+
+
 def test_a_replay_of_many_that_was_left_is_gone_on_with_here_or_at_the_terminal(desk):
     ann = desk.visitor("operator")
     keys = [key for key, in desk.sql("SELECT key FROM item WHERE state = 'complete' AND mailbox = 'help' ORDER BY key")]
@@ -266,6 +290,27 @@ def test_what_is_always_done_for_a_sender_is_shown_and_can_be_removed(desk):
     assert json.loads(desk.run("rules", "--json").stdout) == []
     assert ann.post(f"/rules/{rules[0]['id']}/remove", reason="again").status == 404
     assert "rule" in desk.run("verify", status=None).stdout or desk.sql("SELECT to_state FROM event WHERE what = 'rule'")[-1] == ("removed",)
+
+
+def test_of_two_rules_the_one_that_was_tried_keeps_what_was_typed(desk):
+    ann = desk.visitor("operator")
+    desk.sql("INSERT INTO sender_rule (mailbox, sender, key, person, made_at) SELECT 'help', 'a@b.example', MIN(key), 'bob', 1 FROM item")
+    desk.sql("INSERT INTO sender_rule (mailbox, sender, key, person, made_at) SELECT 'help', 'c@d.example', MIN(key), 'bob', 1 FROM item")
+    assert ann.post("/rules/2/remove", reason="  ").text.count('value="  "') == 1
+
+
+def test_which_of_suspects_stands_is_said_where_they_are_side_by_side(desk):
+    ann, keys = desk.visitor("operator"), "SELECT key FROM case_record WHERE mailbox = 'help' AND merged_into IS NULL ORDER BY reference LIMIT 3"
+    desk.sql(f"UPDATE item SET fingerprint = ? WHERE key IN ({keys})", "f" * 64)
+    one, two, three = (name for name, in desk.sql(f"SELECT reference FROM case_record WHERE key IN ({keys}) ORDER BY reference"))
+    page = ann.get("/duplicates").text
+    form = re.search(r'<form method="post" action="/case/[^"]+/act".*?</form>', page, re.S)[0]
+    assert re.findall(r'value="authoritative" formaction="/case/([^/]+)/act">', form) and f"{two} stands" in form
+    assert ann.get(f"/case/{one}").text.count('value="authoritative"') == 1, "asked once, however many there are"
+    assert "formaction" not in desk.visitor("viewer").get("/duplicates").text
+    assert ann.post(f"/case/{two}/act", act="authoritative", reason="It has the answers.").status == 303
+    assert {state for state, in desk.sql("SELECT state FROM case_record WHERE reference IN (?, ?)", one, three)} == {"closed"}
+    assert "formaction" not in ann.get("/duplicates").text and "It has the answers." in str(desk.sql("SELECT text FROM note"))
 
 
 def test_a_note_decides_nothing_and_is_read_by_the_next(desk):

@@ -18,7 +18,7 @@ PAGES = {  # path: (least role, what its heading says)
     "/duplicates": ("viewer", "Duplicates"), "/arrivals?figure=deliveries": ("viewer", "arrivals"),
     "/deployments": ("viewer", "Deployments"), "/audit": ("operator", "Audit"), "/health": ("viewer", "Health"),
     "/mails/replay": ("operator", "Replay many"), "/mails/replay?state=complete&only=mailbox%3Dhelp": ("operator", "Replay many"),
-    "/webhooks": ("viewer", "Webhooks"), "/rules": ("operator", "What is always done"),
+    "/mails/replay/1": ("operator", "Replay of many"), "/webhooks": ("viewer", "Webhooks"), "/rules": ("operator", "What is always done"),
 }
 PERSONAL = ["ann@example.com", "yamada@example.jp", "carl@example.net", "fay@example.net", "no-such-user@example.net",
             "jammed", "Invoice 4711", "Who am I?", "chair", "Another mail under"]
@@ -137,6 +137,20 @@ def test_a_figure_of_the_past_leads_to_its_rows_also_after_a_later_decision(desk
     desk.run("resolve", "10bedee54427", "--conflict", "dismiss", "--by", "ann", "--reason", "the same mail")
     assert before["decided.waiting"] > 1
     assert assert_figures_have_their_rows(viewer, past) == before
+
+
+def test_a_viewer_is_given_numbers_and_no_way_to_lists_of_others(shown):
+    for path in ("/", "/duplicates"):
+        leads = re.findall(r'href="(/queue|/not-told|/case[^"]*)"', shown.visitors["viewer"].get(path).text)
+        assert not leads and re.findall(r'<main.*href="(/queue|/not-told)"', shown.visitors["operator"].get(path).text, re.S), path
+
+
+def test_the_report_says_what_the_mailboxes_have_beside_what_the_ledger_counts(desk):
+    viewer = desk.visitor("viewer")
+    assert re.search(r"help, <time[^>]*>[^<]*</time>: all that is still to be filed is there", viewer.get("/duplicates").text)
+    desk.sql("UPDATE mailbox SET difference = 2, backlog = 3 WHERE id = 'help'")
+    page = re.sub("<[^>]+>", "", viewer.get("/duplicates").text)
+    assert re.search(r"help, [^:]*:\d\d[^:]*: 2 still to be filed were there no more, 3 not yet recorded", page), page
 
 
 def test_the_report_is_the_commands(shown):

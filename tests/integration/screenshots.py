@@ -12,6 +12,7 @@ from email import utils
 from pathlib import Path
 
 from mails import PNG
+from receiver import Receiver
 from rig import PROGRAM, PASSWORD, await_
 from smtp_peer import SmtpPeer
 
@@ -60,6 +61,8 @@ class Desk:
         rig.letters["from"] = "Service Desk <help@example.org>"
         rig.environment = lambda: {**os.environ, "ONECASE_CONFIG": str(rig.config), "TZ": "UTC", "STILL_CLOCK": str(self.clock.now),
                                    "LD_PRELOAD": str(PROGRAM.resolve().parent / "tests" / "still_clock.so")}
+        self.told = {"chat": Receiver(), "stock-system": Receiver()}
+        rig.settings["webhooks"] = [receiver.start() or receiver.settings(rig.folder, name) for name, receiver in self.told.items()]
         self.boxes = {"help": rig.imap(), "sales": imaplib.IMAP4("127.0.0.1", rig.box.imap)}
         self.boxes["sales"].login(rig.user + "-sales", PASSWORD)
 
@@ -138,6 +141,8 @@ def four_weeks(desk):
             desk.put(({**fields, "List-Id": "<all.example.org>", "Subject": "[All] " + fields["Subject"]}, body + "-- \r\nall@example.org\r\n"))
         if ago % 9 == 4:  # a sender that numbers its mails in one way only
             desk.put(desk.mail(7, f"Order {ago}: two keyboards.", "An order", Message_ID="<order@supplier.example>"))
+        if ago in (20, 17, 9):
+            desk.put(desk.mail(9, f"Ticket of the day: {ago}.", "Your ticket", Message_ID="<ticket@longcompanynameforthelayout.example>"))
         if ago % 6 == 5 and desk.letters:
             desk.answer("Thank you. It also happens on the second floor.")
         if ago % 8 == 7 and desk.letters:
@@ -156,6 +161,12 @@ def four_weeks(desk):
                 how = ("--conflict", "new-case") if item["reason"] == "conflict" else ("--acknowledgement", "sent" if ago == 14 else "not-sent")
                 rig.run("resolve", item["key"], *how, *BY, "It lies in the folder Sent." if ago == 14 else "The provider's log has it not.", status=None)
             desk.turn()
+        if ago == 17:  # one such sender of whom it is said for good, and a receiver that cannot read what it is told
+            said = next(item for item in rig.items() if item["reason"] == "conflict")
+            rig.run("resolve", said["key"], "--conflict", "new-case", "--always", *BY, "Their tickets all carry one number.")
+            desk.told["stock-system"].answers = [422]
+        if ago == 2:
+            desk.told["stock-system"].stop()
         if ago == 10:
             rig.run("replay", rig.items("--state", "complete")[3]["key"], "--approve", *BY, "The case looked odd.")
         if ago == 3:
@@ -223,8 +234,10 @@ def test_every_page_is_pictured(rig):
                     return False
             await_(signed_in, "the console answers", 30)
             FOLDER.mkdir(parents=True, exist_ok=True)
-            for width in (360, 800, 1600):
-                shoot(driver, FOLDER / f"sign-in-{width}-light.png", width)
+            for theme in ("light", "dark"):
+                driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+                for width in (360, 800, 1600):
+                    shoot(driver, FOLDER / f"sign-in-{width}-{theme}.png", width)
             driver.find_element(By.NAME, "name").send_keys("ann")
             driver.find_element(By.NAME, "password").send_keys("correct horse battery\n")
             await_(lambda: "Overview" in driver.title, "ann is in")

@@ -4,7 +4,11 @@ and what becomes of decisions."""
 import difflib
 import os
 import re
+import socket
 import subprocess
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -42,8 +46,13 @@ READS = [
     ["cases"], ["suspects"], ["deployments"], ["user", "list"], ["token", "list"],
     ["report", "duplicates", "--since", "2026-03-01"], ["report", "duplicates", "--since", "2026-03-01", "--format", "html"],
     ["report", "replays", "--since", "2026-03-01"], ["report", "decisions", "--since", "2026-03-01"],
-    ["replay", "--state", "complete"],
+    ["replay", "--state", "complete"], *(["replay", "--state", "complete", "--json", "--where", where] for where in (
+        "from=ANN@example.com", "domain=EXAMPLE.com", "mailbox=help", "reason=conflict", "case=hd-wzdvm6yg")),
 ]
+PAGES = ["/", "/queue", "/waiting/queue", "/waiting/not-told", "/waiting/webhooks", "/mails", "/mails?state=complete&mailbox=help", "/mails/replay",
+         "/mails/replay?state=complete&only=domain%3Dexample.com", "/mails/replay/1", "/cases", "/cases?q=printer", "/not-told", "/webhooks", "/rules",
+         "/duplicates?since=2026-03-01", "/duplicates?since=2026-03-01&until=2026-03-02T18:00:00Z", "/arrivals?figure=redelivered&since=0&until=9999999999999",
+         "/audit", "/health", "/deployments"]
 
 
 class Desk:
@@ -54,10 +63,12 @@ class Desk:
         assert made.returncode == 0, made.stdout + made.stderr
         (folder / "onecase.yaml").write_text(CONFIGURATION.format(folder=folder, ledger=ledger, top=TOP))
 
+    def environment(self):
+        return {"PATH": os.environ["PATH"], "TZ": "UTC", "LD_PRELOAD": str(TOOLS / "still_clock.so"),
+                "STILL_CLOCK": str(EVENING), "ONECASE_CONFIG": str(self.folder / "onecase.yaml"), "COLUMNS": "100"}
+
     def run(self, *words, said=""):
-        environment = {"PATH": os.environ["PATH"], "TZ": "UTC", "LD_PRELOAD": str(TOOLS / "still_clock.so"),
-                       "STILL_CLOCK": str(EVENING), "ONECASE_CONFIG": str(self.folder / "onecase.yaml"), "COLUMNS": "100"}
-        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=environment, input=said)
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=self.environment(), input=said)
         said = re.sub(r"(?m)^onecase_disk_free_bytes .*\n", "", done.stdout)
         return [text.replace(str(self.folder), "") for text in (str(done.returncode), said, done.stderr)]
 
@@ -85,6 +96,43 @@ def test_what_is_read_is_the_same(both):
     for words in [*READS, *(["item", key, "--json"] for key in keys[::2]), *(["case", reference, "--json"] for reference in references[::2])]:
         found += differences(both, *words)
     assert found == []
+
+
+def pages(desk, port):
+    """What the console shows of each, without what is another at each look."""
+    configuration = desk.folder / "onecase.yaml"
+    configuration.write_text(configuration.read_text().replace('listen: ""', f'listen: "127.0.0.1:{port}"'))
+    desk.run("user", "add", "ann", "--role", "admin", said="correct horse battery\n")
+    process = subprocess.Popen([PROGRAM, "console"], env=desk.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        until = time.monotonic() + 30
+        while True:
+            try:
+                browser.open(f"http://127.0.0.1:{port}/sign-in", b"name=ann&password=correct+horse+battery").read()
+                break
+            except urllib.error.URLError:
+                assert time.monotonic() < until and process.poll() is None
+                time.sleep(0.02)
+        shown = {path: browser.open(f"http://127.0.0.1:{port}{path}").read().decode() for path in PAGES}
+    finally:
+        process.terminate()
+        process.wait(30)
+    return {path: re.sub(r'[0-9a-f]{64}|ledger \w+, |\d+ [MGT]B[^<]*', "", text) for path, text in shown.items()}
+
+
+def test_what_the_console_shows_is_the_same(both):
+    ports = []
+    for _ in both:
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            ports.append(s.getsockname()[1])
+    for desk in both:
+        status, _, why = desk.run("replay", "--state", "complete", "--where", "mailbox=help", "--approve", "--by", "bob", "--reason", "as a test")
+        assert status == "0", why
+    sqlite, postgres = (pages(desk, port) for desk, port in zip(both, ports))
+    found = [line for path in PAGES for line in difflib.unified_diff(sqlite[path].splitlines(), postgres[path].splitlines(), path, path, lineterm="", n=0)]
+    assert found == [] and "as a test" in sqlite["/mails/replay/1"]
 
 
 def test_users_come_go_and_come_again_alike(both):
