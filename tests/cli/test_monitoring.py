@@ -189,6 +189,8 @@ FIRE = {
                         [series("onecase_disk_free_bytes", f"{9 * GIB}x90"), series("onecase_disk_reserve_bytes", f"{GIB}x90")]),
     "OnecaseDiskFillsUp": ([series("onecase_disk_free_bytes", f"{GIB}x90"), series("onecase_disk_reserve_bytes", f"{GIB}x90")],
                            [series("onecase_disk_free_bytes", f"{2 * GIB}x90"), series("onecase_disk_reserve_bytes", f"{GIB}x90")]),
+    "OnecaseBackupOld": ([series("onecase_last_backup_timestamp_seconds", "1x3000")],
+                         [series("onecase_last_backup_timestamp_seconds", "7200x3000")]),
     "OnecaseSecretExpires": ([series("onecase_secret_expires_timestamp_seconds", f"{29 * 86400}x90", mailbox="help", service="imap")],
                              [series("onecase_secret_expires_timestamp_seconds", f"{31 * 86400}x90", mailbox="help", service="imap")]),
     "OnecaseNoticesFail": ([series("onecase_notices_failing_seconds", "3601x90", channel="mail")],
@@ -202,7 +204,7 @@ FIRE = {
         [series("onecase_deliveries_total", "0+0.1x696 72+3x24", mailbox="help", **{"class": "redelivered"})],
         [series("onecase_deliveries_total", "0+2x720", mailbox="help", **{"class": "redelivered"})]),
 }
-AT = {"OnecaseConflicts": "4h30m", "OnecaseDuplicatesAboveNormal": "720h", "OnecaseMailboxDown": "15m"}
+AT = {"OnecaseConflicts": "4h30m", "OnecaseDuplicatesAboveNormal": "720h", "OnecaseMailboxDown": "15m", "OnecaseBackupOld": "49h"}
 
 
 def one_test(name, given, fires):
