@@ -275,7 +275,8 @@ static void put_head(struct reporting *r)
     put(v->page, "since_given", form_get(&v->request->query, "since"));
     put(v->page, "until_given", form_get(&v->request->query, "until"));
     put(v->page, "maker", v->account.name);
-    put(v->page, "ledger_kind", v->ops->config->ledger);
+    put(v->page, "ledger_kind",
+        strcmp(v->ops->config->ledger, "sqlite") == 0 ? "SQLite" : "PostgreSQL");
 }
 
 static enum rc write_report(struct reporting *r, struct err *err)

@@ -210,9 +210,11 @@ static enum rc find_suspects(struct acting *a, struct suspect **out, size_t *cou
         " AND other.mailbox = item.mailbox"
         " JOIN case_record AS other_case ON other_case.key = other.key"
         " WHERE item.key = $1 AND item.fingerprint <> '' AND other_case.merged_into IS NULL"
-        " AND NOT EXISTS (SELECT 1 FROM case_link WHERE kind IN ('authoritative', 'different')"
-        " AND ((from_key = item.key AND to_key = other.key)"
-        " OR (from_key = other.key AND to_key = item.key))) ORDER BY other.key";
+        " AND NOT " IS_COPY(
+            "other") " AND NOT EXISTS (SELECT 1 FROM case_link WHERE kind IN ('authoritative', "
+                     "'different')"
+                     " AND ((from_key = item.key AND to_key = other.key)"
+                     " OR (from_key = other.key AND to_key = item.key))) ORDER BY other.key";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(mem_free) struct suspect *found = NULL;
     size_t n = 0;

@@ -9,6 +9,11 @@
 
 #include "plan_rows.h"
 
+/* Of SQL: a person has said that another case stands for this one. */
+#define IS_COPY(item)                                                                              \
+    "EXISTS (SELECT 1 FROM case_link AS copied WHERE copied.kind = 'authoritative'"                \
+    " AND copied.from_key = " item ".key)"
+
 /* `case_key` is borrowed from `p`, NULL where it has no case. */
 enum rc case_rows_add(struct writing *w,
                       const struct planned *p,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "case_rows.h"
 #include "views_p.h"
 
 /* ---- what people decided ------------------------------------------------------------------- */
@@ -145,14 +146,18 @@ enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err)
 /* ---- suspects ------------------------------------------------------------------------------ */
 
 /* Cases of the same words under other identifiers, but for those that a person has told apart or
- * joined. */
+ * joined; a copy of one that stands is no question any more. */
 #define ALIKE                                                                                      \
     "SELECT 1 FROM item AS other JOIN case_record AS second ON second.key = other.key"             \
     " WHERE other.fingerprint = item.fingerprint AND other.mailbox || '' = item.mailbox"           \
-    " AND other.key <> item.key AND second.merged_into IS NULL AND NOT EXISTS"                     \
-    " (SELECT 1 FROM case_link WHERE case_link.kind IN ('authoritative', 'different')"             \
-    " AND ((case_link.from_key = item.key AND case_link.to_key = other.key)"                       \
-    " OR (case_link.from_key = other.key AND case_link.to_key = item.key)))"
+    " AND other.key <> item.key AND second.merged_into IS NULL AND NOT " IS_COPY(                  \
+        "other") " AND NOT " IS_COPY("item") " AND NOT EXISTS"                                     \
+                                             " (SELECT 1 FROM case_link WHERE case_link.kind IN "  \
+                                             "('authoritative', 'different')"                      \
+                                             " AND ((case_link.from_key = item.key AND "           \
+                                             "case_link.to_key = other.key)"                       \
+                                             " OR (case_link.from_key = other.key AND "            \
+                                             "case_link.to_key = item.key)))"
 
 /* Those of fingerprints that `which` gives, one row each. */
 #define SUSPECTS(which)                                                                            \

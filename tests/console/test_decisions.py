@@ -168,7 +168,8 @@ def test_of_many_those_are_chosen_that_were_meant_however_many_others_there_are(
     with sqlite3.connect(desk.folder / "data/ledger.db") as db:
         for n in range(2001):
             key = f"{n:064x}"
-            one = {**row, "key": key, "octets": key, "source_digest": key, "message_id": b"%d" % n, "sender": "x@sub-example.com", "case_key": None}
+            one = {**row, "key": key, "octets": key, "source_digest": key, "message_id": b"%d" % n, "sender": "x@sub-example.com", "case_key": None,
+                   "mailbox": "help" if n else "sales"}
             db.execute(f"INSERT INTO item ({','.join(one)}) VALUES ({','.join('?' * len(one))})", list(one.values()))
     ann = desk.visitor("operator")
     for only, meant in MEANT.items():
