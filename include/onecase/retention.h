@@ -4,7 +4,8 @@
  *
  * Only what is complete is let go, and only together with its case: not while another mail of that case
  * is not complete, while a conflict about it waits, or while a person holds it. Keys, digests,
- * references, states and events are never let go. Letting go of the personal fields lets go of all.
+ * references, states and events are never let go. Letting go of the personal fields lets go of all, and of
+ * the posts that webhooks have taken; one that waits goes once it is taken, one that nobody took stays.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
     X(CONTENT_ORIGINAL,    "original",    "the mail as it was fetched")                            \
     X(CONTENT_ATTACHMENTS, "attachments", "the files beside it")                                   \
     X(CONTENT_TEXT,        "text",        "its text, and the octets of its confirmation")          \
-    X(CONTENT_PERSONAL,    "personal",    "addresses, subject, file names, participants, notes")
+    X(CONTENT_PERSONAL,    "personal",    "addresses, subject, file names, participants, notes, webhooks' posts")
 /* clang-format on */
 
 enum content { CONTENT_LIST(NAMED_ENUM) CONTENT_COUNT };

@@ -671,7 +671,7 @@ static const struct setting retention_rows[] = {
     {"texts",       VALUE_DURATION, 0, AT(keep_ms[CONTENT_TEXT]),        "0s",    0, DAYS(36500),
      .says = "Its text, and what its sender was told."},
     {"personal",    VALUE_DURATION, 0, AT(keep_ms[CONTENT_PERSONAL]),    "0s",    0, DAYS(36500),
-     .says = "Addresses, subject, file names, notes; with them goes all that is left of it but key, reference and states."},
+     .says = "Addresses, subject, file names, notes; with them goes all that is left of it but key, reference and states, also the posts of it that webhooks have taken."},
     {"only_closed", VALUE_FLAG,     0, AT(only_closed),                  "false", 0, 0,
      .says = "Only of cases that are closed."},
     {"archive",     VALUE_FOLDER,   0, AT(archive),                      "",      0, 0,

@@ -6,6 +6,7 @@
 #include "retention.h"
 
 #include "decide.h"
+#include "webhooks_p.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,6 +183,16 @@ static enum rc rename_files(struct going *g, struct err *err)
     return RC_OK;
 }
 
+/* Notes about it, and what webhooks were told of it: posts that wait, or that nobody took, stay. */
+static enum rc let_told_go(struct going *g, struct err *err)
+{
+    static const char notes[] =
+        "UPDATE note SET text = '', erased = 1 WHERE key = $1 AND erased = 0";
+
+    TRY(run(g, notes, false, err));
+    return webhooks_let_go(g->w->store->db, g->what->key, err);
+}
+
 /* Participants are the case's: they go with its last mail. */
 static enum rc let_personal_go(struct going *g, struct err *err)
 {
@@ -203,8 +214,6 @@ static enum rc let_personal_go(struct going *g, struct err *err)
         "DELETE FROM case_participant WHERE case_key = (SELECT case_key FROM item WHERE key = $1)"
         " AND NOT EXISTS (SELECT 1 FROM item AS other WHERE other.case_key ="
         " (SELECT case_key FROM item WHERE key = $1) AND other.personal_gone IS NULL)";
-    static const char notes[] =
-        "UPDATE note SET text = '', erased = 1 WHERE key = $1 AND erased = 0";
 
     TRY(run(g, shared, false, err));
     TRY(run(g, item, true, err));
@@ -212,7 +221,7 @@ static enum rc let_personal_go(struct going *g, struct err *err)
     TRY(run(g, message, false, err));
     TRY(run(g, search, false, err));
     TRY(run(g, participants, false, err));
-    TRY(run(g, notes, false, err));
+    TRY(let_told_go(g, err));
     return rename_files(g, err);
 }
 

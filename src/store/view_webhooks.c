@@ -23,7 +23,7 @@ enum rc view_webhook_rows(
         "SELECT all_names.name, CASE WHEN webhook.name IS NULL THEN 0 ELSE 1 END AS enlisted,"
         " COALESCE(webhook.why, '') AS why, webhook.due, webhook.failing_since, webhook.last_done,"
         " COALESCE(counted.waiting, 0) AS waiting, COALESCE(counted.dead, 0) AS dead,"
-        " COALESCE(counted.done, 0) AS done, counted.oldest"
+        " COALESCE(counted.done, 0) + COALESCE(webhook.let_go, 0) AS done, counted.oldest"
         " FROM (SELECT name FROM webhook UNION SELECT webhook FROM webhook_outbox) AS all_names"
         " LEFT JOIN webhook ON webhook.name = all_names.name LEFT JOIN (SELECT webhook,"
         "  COUNT(*) FILTER (WHERE status IN ('planned', 'deferred')) AS waiting,"

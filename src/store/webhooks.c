@@ -137,14 +137,42 @@ static enum rc note_webhook(
     return stmt_run(s, NULL, err);
 }
 
-static enum rc webhook_of(struct db *db, int64_t id, char out[NAME_SIZE], struct err *err)
+static enum rc run_with_key(struct db *db, const char *sql, const char *key, struct err *err)
 {
-    static const char find[] = "SELECT webhook FROM webhook_outbox WHERE id = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, sql, &s, err));
+    stmt_text(s, 1, key);
+    return stmt_run(s, NULL, err);
+}
+
+enum rc webhooks_let_go(struct db *db, const char *key, struct err *err)
+{
+    static const char count[] =
+        "UPDATE webhook SET let_go = let_go + (SELECT COUNT(*) FROM webhook_outbox AS post"
+        " WHERE post.key = $1 AND post.status = 'done' AND post.webhook = webhook.name)";
+    static const char remove[] = "DELETE FROM webhook_outbox WHERE key = $1 AND status = 'done'";
+
+    TRY(run_with_key(db, count, key, err));
+    return run_with_key(db, remove, key, err);
+}
+
+/* Whose post it is, and whether what it tells of was let go meanwhile. */
+static enum rc webhook_of(struct db *db,
+                          const struct webhook_post *post,
+                          char out[NAME_SIZE],
+                          bool *gone,
+                          struct err *err)
+{
+    static const char find[] = "SELECT post.webhook, CASE WHEN item.personal_gone IS NULL THEN 0"
+                               " ELSE 1 END AS gone FROM webhook_outbox AS post"
+                               " JOIN item ON item.key = post.key WHERE post.id = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));
-    stmt_int(s, 1, id);
+    stmt_int(s, 1, post->id);
     TRY(stmt_row(s, err));
+    *gone = col_int(s, "gone") != 0;
     return col_copy(s, "webhook", out, NAME_SIZE, err);
 }
 
@@ -155,12 +183,15 @@ tried_once(void *self, const struct webhook_try *t, struct instant now, struct e
     CLEANUP(tx_end) struct tx tx = TX_NONE;
     char name[NAME_SIZE];
     enum effect_status to;
+    bool gone;
 
     TRY(post_step(t->post->status, t->on, &to, err));
     TRY(tx_begin_in(db, "webhooks:", &tx, err));
-    TRY(webhook_of(db, t->post->id, name, err));
+    TRY(webhook_of(db, t->post, name, &gone, err));
     TRY(step_post(db, t, to, now.wall_ms, err));
     TRY(note_webhook(db, name, t, now.wall_ms, err));
+    if (gone && to == EFFECT_DONE)
+        TRY(webhooks_let_go(db, t->post->key, err));
     return tx_commit_plain(&tx, err);
 }
 

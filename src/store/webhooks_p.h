@@ -20,6 +20,8 @@ enum rc webhooks_next(void *self,
                       struct webhook_post *out,
                       int64_t *wake_ms,
                       struct err *err) MUST_CHECK;
+/* An item's posts that were taken; those that wait, or are dead letters, stay. */
+enum rc webhooks_let_go(struct db *db, const char *key, struct err *err) MUST_CHECK;
 enum rc webhooks_replay(void *self,
                         const struct webhook_replay *request,
                         struct instant now,

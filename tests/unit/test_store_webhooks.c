@@ -244,6 +244,54 @@ static void what_waits_for_one_that_is_gone_is_a_dead_letter(void **state)
     assert_int_equal(replayed(d, NULL), 1);
 }
 
+/* ---- letting go ---------------------------------------------------------------------------- */
+
+static void let_personal_go(struct desk *d, const char *key)
+{
+    const struct letting_go what = {.key = key, .contents = CONTENT_ALL};
+
+    must(d, d->l.keeping->let_go(d->store, &what, d->now, &d->err));
+}
+
+static void posts_that_were_taken_go_with_what_they_tell_of_and_no_other(void **state)
+{
+    struct desk *d = *state;
+    struct webhook_post post = {.id = 0};
+    struct views v = store_views(d->store);
+    CLEANUP(view_clear) struct view webhooks = {0};
+    int64_t wake_ms;
+
+    enlist_chat(d);
+    struct reservation r = ARRIVE(d, .id = "<a@x>", .uid = 1);
+    complete(d, RUN_A);
+    struct reservation dead = ARRIVE(d, .id = "<b@x>", .uid = 2, .text = "b");
+    complete(d, RUN_A);
+    ARRIVE(d, .id = "<c@x>", .uid = 3, .text = "c");
+    complete(d, RUN_A);
+    derive(d, &all);
+    must(d, next(d, &post, &wake_ms)); /* created, of a */
+    tried(d, &post, POST_ON_TAKEN, 0);
+    let_personal_go(d, r.key);
+    assert_int_equal(COUNT(d, "webhook_outbox WHERE key = $1", r.key), 1);
+    must(d, next(d, &post, &wake_ms)); /* complete, of a: it waited, and goes once it is taken */
+    assert_string_equal(post.key, r.key);
+    tried(d, &post, POST_ON_TAKEN, 0);
+    assert_int_equal(COUNT(d, "webhook_outbox WHERE key = $1", r.key), 0);
+    must(d, next(d, &post, &wake_ms));
+    assert_string_equal(post.key, dead.key);
+    tried(d, &post, POST_ON_GIVE_UP, 0);
+    let_personal_go(d, dead.key);
+    assert_int_equal(COUNT(d, "webhook_outbox WHERE status = 'refused'", NULL), 1);
+    must(d, next(d, &post, &wake_ms)); /* complete, of b */
+    must(d, v.webhooks(v.self, &webhooks, &d->err));
+    const struct view_webhook *w = webhooks.row;
+
+    assert_int_equal(w->done, 2);
+    assert_int_equal(w->waiting, 3);
+    assert_int_equal(w->dead, 1);
+    webhook_post_clear(&post);
+}
+
 /* ---- looking ------------------------------------------------------------------------------- */
 
 static void what_is_shown_counts_them(void **state)
@@ -290,6 +338,7 @@ int main(void)
         AT_DESK(a_paused_mailbox_is_not_told_of),
         AT_DESK(a_dead_letter_is_tried_again_only_by_a_person_and_under_its_id),
         AT_DESK(what_waits_for_one_that_is_gone_is_a_dead_letter),
+        AT_DESK(posts_that_were_taken_go_with_what_they_tell_of_and_no_other),
         AT_DESK(what_is_shown_counts_them),
     };
 
