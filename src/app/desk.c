@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LINE_MAX_OCTETS 8192
 #define TOKEN_PAUSE_MS  1000
@@ -121,17 +122,34 @@ enum rc desk_check(const struct config *config, struct str *problems)
     return problems->len == before ? RC_OK : RC_USAGE;
 }
 
-void desk_place(const struct config *config,
-                const struct config_destination *destination,
-                enum destination_step step,
-                bool look,
-                struct str *out)
+/* The text after "`name`: ", where it begins so; else NULL. */
+static const char *after_name(const char *why, const char *name)
 {
+    size_t length = strlen(name);
+    bool named = why[0] == '`' && strncmp(why + 1, name, length) == 0 &&
+                 strncmp(why + 1 + length, "`: ", 3) == 0;
+    return named ? why + 1 + length + 3 : NULL;
+}
+
+const char *desk_place(const struct config *config,
+                       const struct config_destination *destination,
+                       enum destination_step step,
+                       bool look,
+                       const char *why,
+                       struct str *out)
+{
+    size_t at = 0;
+    const char *rest = NULL;
     for (size_t i = 0; i < LENGTH(requests); i++)
-        if (requests[i].step == step && requests[i].is == (look ? LOOKS : ACTS)) {
-            const struct config_request *r = request_of(destination, i);
-            str_addf(out, "%s:%zu (%s)", config->path, r->place[0].line, requests[i].name);
-        }
+        if (requests[i].step == step && requests[i].is == (look ? LOOKS : ACTS))
+            at = i;
+    for (size_t i = 0; !rest && i < LENGTH(requests); i++) {
+        rest = after_name(why, requests[i].name);
+        at = rest ? i : at;
+    }
+    str_addf(out, "%s:%zu (%s)", config->path, request_of(destination, at)->place[0].line,
+             requests[at].name);
+    return rest ? rest : why;
 }
 
 /* ---- signing in ------------------------------------------------------------------------------- */

@@ -20,12 +20,14 @@ struct desk {
  * got a line for each. */
 enum rc desk_check(const struct config *config, struct str *problems) MUST_CHECK;
 
-/* Where that request of it stands in the file, for whoever has to correct it: "FILE:LINE". */
-void desk_place(const struct config *config,
-                const struct config_destination *destination,
-                enum destination_step step,
-                bool look,
-                struct str *out);
+/* Where that request of it stands in the file, for whoever has to correct it: "FILE:LINE (NAME)". It is
+ * another where `why` begins with one's name; gives the rest of that. */
+const char *desk_place(const struct config *config,
+                       const struct config_destination *destination,
+                       enum destination_step step,
+                       bool look,
+                       const char *why,
+                       struct str *out);
 
 /* `out` must not move while it is in use. */
 void desk_open(const struct config_destination *config, struct desk *out);

@@ -86,15 +86,14 @@ complain(struct trial *t, enum destination_step step, bool look, const struct de
 {
     CLEANUP(str_clear) struct str what = STR_INIT;
     CLEANUP(str_clear) struct str mend = STR_INIT;
-    str_addf(&what, "%s%s: %s", look ? "looking for what this made: " : "",
-             destination_step_meaning(step),
+    str_addf(&what, "%s%s: %s", destination_step_meaning(step), look ? "; looking for it" : "",
              a->strange                       ? "the answer is not what is configured"
              : a->outcome == OUTCOME_REFUSED  ? look ? "it is not found" : "it is refused"
              : a->outcome == OUTCOME_DEFERRED ? "it is not done now"
                                               : "nobody knows whether it was done");
-    desk_place(t->config, t->configured, step, look, &mend);
-    if (a->why[0])
-        str_addf(&mend, ": %s", a->why);
+    const char *why = desk_place(t->config, t->configured, step, look, a->why, &mend);
+    if (why[0])
+        str_addf(&mend, ": %s", why);
     else
         str_addf(&mend, ": status %d", a->code);
     found(t, FINDING_BAD, str_z(&what), str_z(&mend));
@@ -187,6 +186,15 @@ static enum rc all(struct trial *t, struct err *err)
     return t->bad ? FAIL(err, RC_REFUSED, "something is wrong") : RC_OK;
 }
 
+static enum rc no_such(const struct config *config, const char *name, struct err *err)
+{
+    CLEANUP(str_clear) struct str names = STR_INIT;
+    for (size_t i = 0; i < config->destinations.count; i++)
+        str_addf(&names, "%s%s", i > 0 ? ", " : "", config->destinations.at[i].name);
+    return FAIL(err, RC_NOT_FOUND, "destination %s: `destinations` has none of that name; %s%s",
+                name, names.len > 0 ? "it has " : "it is empty", str_z(&names));
+}
+
 enum rc desk_test(const struct config *config,
                   const char *name,
                   void (*tell)(void *ctx, const struct check_result *result),
@@ -199,8 +207,7 @@ enum rc desk_test(const struct config *config,
         if (strcmp(config->destinations.at[i].name, name) == 0)
             t.configured = &config->destinations.at[i];
     if (!t.configured)
-        return FAIL(err, RC_NOT_FOUND, "destination %s: `destinations` has none of that name",
-                    name);
+        return no_such(config, name, err);
     desk_open(t.configured, &desk);
     desk.settings.explain = true;
     t.port = http_destination_port(desk.made);

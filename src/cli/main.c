@@ -111,6 +111,8 @@ static int run_opened(const struct command *c, struct call *call, const char *co
     struct err err = ERR_INIT;
     CLEANUP(str_clear) struct str problems = STR_INIT;
     enum rc rc = call->host->open(call->host->self, config_path, c->needs, &ops, &problems, &err);
+    if (rc != RC_OK) /* what was opened until then */
+        call->host->close(call->host->self, &ops);
     if (rc != RC_OK && c->run == cmd_check)
         return check_unknown(problems.len > 0 ? "the configuration is refused" : err.text);
     if (rc != RC_OK && problems.len > 0) {

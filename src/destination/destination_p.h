@@ -17,7 +17,7 @@ struct http_destination {
     const struct http_destination_settings *set;
     struct http_client *client;
     unsigned requests;          /* made so far */
-    struct str shape;           /* of the last answer, where that is to be explained */
+    struct str told;            /* what the last answer was, where that is to be explained */
     char session[SESSION_SIZE]; /* "": none is open */
 };
 
@@ -41,6 +41,9 @@ void fit(const struct http_destination_settings *set,
          const struct case_facts *facts,
          struct fitted *out);
 void fitted_clear(struct fitted *fitted); /* for CLEANUP */
+
+/* Why a status is taken so: by which list of the request, or by which rule. */
+void status_because(const struct http_shape *shape, int status, struct str *out);
 
 /* ---- requests ---- */
 
@@ -123,6 +126,12 @@ bool answer_matches(const char *pattern, const char *wanted, const char *there);
 /* What a refusal says of itself: the texts of its members named error, message and the like, or the line
  * that it is. Whatever quotes the mail's sender, subject or text is left out. */
 void refusal_of(struct slice body, const struct case_facts *facts, char *out, size_t room);
+
+/* Which pointer of a request does not fit its answer, and how; nothing where all do. No values. */
+void amiss_of(const struct http_shape *shape,
+              struct slice text,
+              const char *wanted,
+              struct str *out);
 
 /* What an answer is made of, for a person who has to correct a pointer: names and kinds, no values. */
 void shape_of(struct slice json, struct str *out);

@@ -17,7 +17,7 @@ void http_destination_free(struct http_destination **destination)
 {
     if (*destination) {
         http_client_free(&(*destination)->client);
-        str_clear(&(*destination)->shape);
+        str_clear(&(*destination)->told);
     }
     free(*destination);
     *destination = NULL;
@@ -84,6 +84,32 @@ static bool take_id(const struct asking *asking, struct slice body, struct desti
     return true;
 }
 
+/* The name of a request that is not the step's own. */
+static const char *name_of(const struct http_destination *d, const struct http_shape *shape)
+{
+    static const char *const looks[STEP_COUNT] = {
+        [STEP_CREATE] = "`find`: ", [STEP_APPEND] = "`appended`: ", [STEP_ATTACH] = "`attached`: "};
+    for (size_t i = 0; i < STEP_COUNT; i++)
+        if (shape == &d->set->look[i] && looks[i])
+            return looks[i];
+    return shape == &d->set->read ? "`read`: " : "";
+}
+
+/* Which request it was, its status, what does not fit, and what the answer is made of: no values. */
+static void
+tell(struct http_destination *d, const struct asking *asking, const struct http_answer *answer)
+{
+    CLEANUP(str_clear) struct str wanted = STR_INIT;
+    CLEANUP(str_clear) struct str amiss = STR_INIT;
+    wanted_of(asking, &wanted);
+    status_because(asking->shape, answer->status, &amiss);
+    if (http_judge(asking->shape, answer->status) == HTTP_DONE && amiss.len == 0)
+        amiss_of(asking->shape, str_slice(&answer->body), str_z(&wanted), &amiss);
+    str_addf(&d->told, "%sstatus %d%s%s, and the answer is ", name_of(d, asking->shape),
+             answer->status, amiss.len > 0 ? ": " : "", str_z(&amiss));
+    shape_of(str_slice(&answer->body), &d->told);
+}
+
 /* Sends, and settles `out` where no answer came, which is one without a status. */
 static enum rc ask(struct http_destination *d,
                    const struct asking *asking,
@@ -102,9 +128,9 @@ static enum rc ask(struct http_destination *d,
     out->code = answer->status;
     out->retry_after_ms = answer->retry_after_ms;
     text_copy(out->why, sizeof out->why, why.text);
-    str_empty(&d->shape);
+    str_empty(&d->told);
     if (d->set->explain && answer->status)
-        shape_of(str_slice(&answer->body), &d->shape);
+        tell(d, asking, answer);
     return RC_OK;
 }
 
@@ -189,9 +215,8 @@ static enum rc look_for(struct http_destination *d,
 
 static void explain(const struct http_destination *d, struct destination_answer *out)
 {
-    if (d->set->explain && out->outcome != OUTCOME_DONE && d->shape.len > 0)
-        snprintf(out->why, sizeof out->why, "status %d, and the answer is %s", out->code,
-                 str_z(&d->shape));
+    if (out->outcome != OUTCOME_DONE && d->told.len > 0)
+        text_copy(out->why, sizeof out->why, str_z(&d->told));
 }
 
 static enum rc look(void *self,

@@ -11,6 +11,7 @@ const struct http_status_row http_status_rows[] = {
     {300, 399, HTTP_UNKNOWN, "such as 303, which many send after having made something"},
     {401, 401, HTTP_SIGN_IN, "the sign-in has expired or is wrong"},
     {403, 403, HTTP_LATER,   "a right is missing, for every case"},
+    {404, 405, HTTP_REFUSED, "nothing there takes it: the URL or the path may be wrong"},
     {408, 408, HTTP_LATER,   "it did not get the whole request in time"},
     {409, 409, HTTP_EXISTS,  "a case with this key is there"},
     {412, 412, HTTP_EXISTS,  "If-None-Match: * met what is there"},
@@ -63,23 +64,51 @@ static bool listed(const struct texts *list, int status)
     return false;
 }
 
-enum http_verdict http_judge(const struct http_shape *shape, int status)
+/* The request's own lists come before the rules. */
+static const char *own_list(const struct http_shape *shape, int status, enum http_verdict *verdict)
 {
-    static const struct texts none = {0};
     const struct {
+        const char *name;
         const struct texts *list;
         enum http_verdict verdict;
     } own[] = {
-        {shape ? &shape->done : &none, HTTP_DONE},
-        {shape ? &shape->exists : &none, HTTP_EXISTS},
-        {shape ? &shape->later : &none, HTTP_LATER},
-        {shape ? &shape->refused : &none, HTTP_REFUSED},
+        {"done", &shape->done, HTTP_DONE},
+        {"exists", &shape->exists, HTTP_EXISTS},
+        {"later", &shape->later, HTTP_LATER},
+        {"refused", &shape->refused, HTTP_REFUSED},
     };
     for (size_t i = 0; i < LENGTH(own); i++)
-        if (listed(own[i].list, status))
-            return own[i].verdict;
+        if (listed(own[i].list, status)) {
+            *verdict = own[i].verdict;
+            return own[i].name;
+        }
+    return NULL;
+}
+
+static const struct http_status_row *row_of(int status)
+{
     for (size_t i = 0; i < http_status_row_count; i++)
         if (status >= http_status_rows[i].from && status <= http_status_rows[i].to)
-            return http_status_rows[i].verdict;
-    return HTTP_UNKNOWN;
+            return &http_status_rows[i];
+    return NULL;
+}
+
+enum http_verdict http_judge(const struct http_shape *shape, int status)
+{
+    enum http_verdict verdict;
+    const struct http_status_row *row = row_of(status);
+    if (shape && own_list(shape, status, &verdict))
+        return verdict;
+    return row ? row->verdict : HTTP_UNKNOWN;
+}
+
+void status_because(const struct http_shape *shape, int status, struct str *out)
+{
+    enum http_verdict verdict;
+    const char *list = own_list(shape, status, &verdict);
+    const struct http_status_row *row = row_of(status);
+    if (list)
+        str_addf(out, "`%s` has it", list);
+    else if (row && row->verdict != HTTP_DONE)
+        str_addz(out, row->because);
 }

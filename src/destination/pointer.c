@@ -291,6 +291,44 @@ void shape_of(struct slice text, struct str *out)
     json_t *json = json_loadb(text.at, text.len, JSON_DECODE_ANY, NULL);
     if (json)
         shape_add(json, 0, out);
+    else if (text.len == 0)
+        str_addz(out, "empty");
     else
         str_addf(out, "%zu octets that are no JSON", text.len);
+}
+
+/* ---- what does not fit -------------------------------------------------------------------------- */
+
+static void amiss_in_list(const struct http_shape *shape, const json_t *whole, struct str *out)
+{
+    if (!json_is_array(at_pointer(whole, shape->list)))
+        str_addf(out, "there is no list at `list` %s", shape->list);
+    else
+        str_addf(out, "no member of the list has what is looked for at `key` %s", shape->key);
+}
+
+static bool has_text(const json_t *whole, const char *pointer)
+{
+    char text[EXTERNAL_ID_SIZE];
+    const json_t *there = at_pointer(whole, pointer);
+    return json_is_string(there) || (there && as_text(there, text, sizeof text));
+}
+
+void amiss_of(const struct http_shape *shape,
+              struct slice text,
+              const char *wanted,
+              struct str *out)
+{
+    CLEANUP(json_free)
+    json_t *whole = json_loadb(text.at, text.len, JSON_DECODE_ANY, NULL);
+    if (!whole || shape->whole)
+        return;
+    if (shape->list && shape->list[0])
+        amiss_in_list(shape, whole, out);
+    else if (shape->key[0] && !has_text(whole, shape->key))
+        str_addf(out, "there is nothing at `key` %s", shape->key);
+    else if (shape->key[0] && !key_is(shape, whole, wanted))
+        str_addf(out, "there is something else than was sent at `key` %s", shape->key);
+    else if (shape->id[0] && !has_text(whole, shape->id))
+        str_addf(out, "there is nothing at `id` %s", shape->id);
 }

@@ -160,6 +160,54 @@ static void test_shape(void **state)
     assert_string_equal(str_z(&shape), "{ticket: {id: number, to: text}, log: [2 of number]}");
 }
 
+/* clang-format off */
+static const struct {
+    const char *name;
+    struct http_shape shape;
+    const char *body, *said;
+} amiss[] = {
+    {"all fits",           {.id = "/id", .key = "/k"},                    "{\"id\": 7, \"k\": \"ours\"}", ""},
+    {"no id",              {.id = "/ticket/id", .key = ""},               "{\"id\": 7}",                  "there is nothing at `id` /ticket/id"},
+    {"no key",             {.id = "/id", .key = "/key"},                  "{\"id\": 7}",                  "there is nothing at `key` /key"},
+    {"a key with no text", {.id = "/id", .key = "/k"},                    "{\"id\": 7, \"k\": {}}",       "there is nothing at `key` /k"},
+    {"another key",        {.id = "/id", .key = "/id"},                   "{\"id\": 7}",                  "there is something else than was sent at `key` /id"},
+    {"no list",            {.id = "/id", .key = "/k", .list = "/notes"},  "{\"items\": []}",              "there is no list at `list` /notes"},
+    {"not in the list",    {.id = "/id", .key = "/k", .list = "/items"},  "{\"items\": []}",              "no member of the list has what is looked for at `key` /k"},
+    {"no JSON",            {.id = "/id", .key = "/k"},                    "<html>",                       ""},
+};
+/* clang-format on */
+
+static void test_which_pointer_does_not_fit(void **state)
+{
+    (void)state;
+    FOR_EACH(row, amiss) {
+        CLEANUP(str_clear) struct str said = STR_INIT;
+        amiss_of(&row->shape, slice_z(row->body), "ours", &said);
+        assert_string_equal(str_z(&said), row->said);
+    }
+}
+
+static void test_why_a_status_is_taken_so(void **state)
+{
+    const struct http_shape own = {.refused = {(const char *[]){"201"}, 1}};
+    static const struct {
+        const char *name;
+        int status;
+        const char *said;
+    } rows[] = {
+        {"its own list", 201, "`refused` has it"},
+        {"a rule", 401, "the sign-in has expired or is wrong"},
+        {"done", 200, ""},
+        {"none", 99, ""},
+    };
+    (void)state;
+    FOR_EACH(row, rows) {
+        CLEANUP(str_clear) struct str said = STR_INIT;
+        status_because(&own, row->status, &said);
+        assert_string_equal(str_z(&said), row->said);
+    }
+}
+
 static void test_no_name_of_an_answer_is_an_address(void **state)
 {
     CLEANUP(str_clear) struct str shape = STR_INIT;
@@ -712,6 +760,8 @@ int main(void)
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_pointers),
         cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_which_pointer_does_not_fit),
+        cmocka_unit_test(test_why_a_status_is_taken_so),
         cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_create),
         cmocka_unit_test(test_find),
