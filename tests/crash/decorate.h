@@ -8,10 +8,12 @@
  */
 #pragma once
 
+#include <onecase/destination.h>
 #include <onecase/service.h>
 
 const struct ledger *decorated_ledger(const struct ledger *real);
 const struct mailbox *decorated_mailbox(const struct mailbox *real);
-const struct courier *decorated_courier(const struct courier *real); /* NULL for NULL */
+const struct courier *decorated_courier(const struct courier *real);             /* NULL for NULL */
+const struct destination *decorated_destination(const struct destination *real); /* NULL for NULL */
 const struct blobs *decorated_blobs(const struct blobs *real);
 const struct files *decorated_files(const struct files *real);

@@ -65,6 +65,7 @@ static void decorate(struct service_ports *port)
     port->ledger = decorated_ledger(port->ledger);
     port->mailbox = decorated_mailbox(port->mailbox);
     port->courier = decorated_courier(port->courier);
+    port->destination = decorated_destination(port->destination);
     port->blobs = decorated_blobs(port->blobs);
     port->files = decorated_files(port->files);
     port->reader = &reader;

@@ -7,6 +7,7 @@
 #include <onecase/blob_store.h>
 #include <onecase/connection.h>
 #include <onecase/service.h>
+#include <onecase/webhooks.h>
 #include <sqlite3.h>
 
 enum rc __real_service_new(const struct service_ports *ports,
@@ -17,6 +18,14 @@ enum rc __wrap_service_new(const struct service_ports *ports,
                            const struct service_settings *settings,
                            struct service **out,
                            struct err *err);
+enum rc __real_webhook_turn(const struct webhook_ports *port,
+                            const struct webhook_settings *set,
+                            struct webhook_turn *out,
+                            struct err *err);
+enum rc __wrap_webhook_turn(const struct webhook_ports *port,
+                            const struct webhook_settings *set,
+                            struct webhook_turn *out,
+                            struct err *err);
 struct blob_store *__real_blob_store_new(const struct files *files);
 struct blob_store *__wrap_blob_store_new(const struct files *files);
 void __real_net_wait(struct net *net, int64_t until_boot_ms);

@@ -29,6 +29,7 @@ class Desk:
         self.unique, self.tokens = unique, set(tokens)
         self.flat = flat  # answers {"id", "key"}, and a look-up by key with a list of them
         self.cases, self.requests, self.answers = [], [], {}
+        self.turns = []  # of each request for a case: the how manieth of its connection it was
         self.faults, self.find_faults = [], []
         self.add_faults, self.list_faults = [], []  # of notes and files
         self.room = 1 << 30
@@ -80,7 +81,12 @@ class Desk:
 
 class Request(BaseHTTPRequestHandler):
     desk = None
+    turn = 0
     protocol_version = "HTTP/1.1"
+
+    def parse_request(self):
+        self.turn += 1
+        return super().parse_request()
 
     def log_message(self, *_):
         pass
@@ -239,6 +245,7 @@ class Request(BaseHTTPRequestHandler):
         desk = self.desk
         with desk.lock:
             desk.requests.append((self.command, self.path, dict(self.headers), said))
+            desk.turns.append(self.turn)
             fault = desk.faults.pop(0) if desk.faults else None
         if not self.signed_in():
             return None
