@@ -175,8 +175,18 @@ const struct decision_rule *decision_fitting(enum decision decision, const struc
 size_t decisions_fitting(const struct view_item *item, const struct decision_rule **out);
 /* May a new case be made of it, and of all later mail of its sender (decision_request.always)? */
 bool may_be_always(const struct view_item *item);
-/* What follows from it, and that it is final where it is. */
-void consequence_words(const struct decision_rule *rule, struct str *out);
+/* What is asked about a mail that waits for a person. */
+const char *question_words(const struct view_item *item);
+/* What follows from an answer, and that it is final where it is, in the words of the step that it is about;
+ * and the answer itself, NULL where it goes by its label. */
+const char *decision_in_short(const struct decision_rule *rule, const struct view_item *item);
+void consequence_words(const struct decision_rule *rule,
+                       const struct view_item *item,
+                       struct str *out);
+/* Is the id that it has there given with the answer? */
+bool wants_case_id(const struct decision_rule *rule, const struct view_item *item);
+/* A step of its case, or a file of it at a destination of which nobody knows, that stands so. */
+bool has_open_step(const struct view_item *item, enum effect_status status);
 /* Decides, with what the mailbox's configuration and the mail's original say. `asked->key` is whole.
  * `max_size`: fetches a mail that is held for its size first, up to so many octets; 0 does not. As
  * ledger_people.decide, and RC_USAGE where the mailbox is not configured any more. */

@@ -332,6 +332,12 @@ struct view_named {
     const char *key, *reference;
 };
 
+/* What is still to be done at a destination, by its name and, behind a slash, the step. */
+struct view_awaited {
+    const char *target;
+    int64_t steps;
+};
+
 struct view {
     struct view_memory *memory;
     void *row; /* view_item, view_delivery, … as the function says */
@@ -397,7 +403,7 @@ struct views {
      * reference. RC_NOT_FOUND; RC_CONFLICT where a prefix is not unique. */
     enum rc (*item)(void *self, const char *key, struct view *out, struct err *err);
     /* view_named: the others that wait for the same reason as this one, and whose last try (or arrival)
-     * was of the same run or in the same minute; of a flood, those of the same sender. */
+     * was of the same run or in the same minute; of a flood, those of the same sender; of a help desk that is gone, its. */
     enum rc (*alike)(void *self, const char *key, struct view *out, struct err *err);
     /* view_decision, of [since, until), oldest first: replays, or all else. */
     enum rc (*decisions)(void *self,
@@ -425,6 +431,8 @@ struct views {
     enum rc (*leaving)(void *self, struct view *out, struct err *err);
     /* view_erasure, newest first. */
     enum rc (*erasures)(void *self, struct view *out, struct err *err);
+    /* view_awaited: of cases at every destination but the ledger, configured or not. */
+    enum rc (*awaited)(void *self, struct view *out, struct err *err);
     /* How many items there are. */
     enum rc (*counted)(void *self, int64_t *out, struct err *err);
     /* Of octets, by the hex of their digest: are they recorded, and is an original still to be made of

@@ -99,6 +99,59 @@ static void examine_store(struct examining *x, const struct stored *stored)
         examine_seen(x, &seen);
 }
 
+/* ---- what waits for a destination that is gone -------------------------------------------------------- */
+
+static size_t name_length(const struct view_awaited *a)
+{
+    return strcspn(a->target, "/");
+}
+
+static bool same_destination(const struct view_awaited *a, const char *name, size_t length)
+{
+    return name_length(a) == length && strncmp(a->target, name, length) == 0;
+}
+
+/* All that waits for the same destination, once. */
+static int64_t awaited(const struct view *view, size_t at)
+{
+    const struct view_awaited *a = view->row;
+    int64_t steps = 0;
+    for (size_t i = 0; i < view->count; i++) {
+        bool same = same_destination(&a[i], a[at].target, name_length(&a[at]));
+        if (same && i < at)
+            return 0;
+        steps += same ? a[i].steps : 0;
+    }
+    return steps;
+}
+
+static void examine_awaited(struct examining *x, const struct wired_data *d)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    struct err err = ERR_INIT;
+    if (d->views.awaited(d->views.self, &view, &err) != RC_OK) {
+        doctor_found(x, FINDING_BAD, err.text, "what waits for destinations", "ledger");
+        return;
+    }
+    const struct view_awaited *a = view.row;
+    for (size_t i = 0; i < view.count; i++) {
+        const char *now = x->config->destination;
+        int64_t steps = same_destination(&a[i], now, strlen(now)) ? 0 : awaited(&view, i);
+        CLEANUP(str_clear) struct str what = STR_INIT;
+        if (steps == 0)
+            continue;
+        str_addf(&what, "%.*s: %lld step%s for it, and case.destination is another now",
+                 (int)name_length(&a[i]), a[i].target, (long long)steps,
+                 steps == 1 ? " waits" : "s wait");
+        doctor_found(x, FINDING_WARNING,
+                     "configure it and name it there again, and have its cases made: 'onecase "
+                     "resolve KEY --case "
+                     "not-made --all-like'; or go on without: '--case none --all-like'. 'onecase "
+                     "items --state needs_reconciliation' lists them",
+                     str_z(&what), "");
+    }
+}
+
 static void examine_data(struct examining *x)
 {
     CLEANUP(wire_data_close) struct wired_data d = {.store = NULL};
@@ -115,6 +168,7 @@ static void examine_data(struct examining *x)
                  "ledger");
     doctor_judge(x, try_disk(&d, &err), &err, "files can be written and made durable", "data_dir");
     examine_room(x, &d);
+    examine_awaited(x, &d);
     examine_store(x, &d.stored);
 }
 
@@ -288,6 +342,9 @@ static void examine_destinations(struct examining *x)
         const struct config_destination *d = &x->config->destinations.at[i];
         CLEANUP(str_clear) struct str what = STR_INIT;
         bool person = d->guarantee == CONFIG_GUARANTEE_NONE && d->unknown == CONFIG_RECONCILE;
+        if (strcmp(d->name, x->config->destination) != 0)
+            doctor_found(x, FINDING_WARNING, "name it in case.destination once it is tried",
+                         "no case goes there", d->name);
         desk_guarantee(d, &what);
         doctor_found(x, person ? FINDING_WARNING : FINDING_GOOD,
                      person ? "give it a `find` by our key, or a guarantee, where it has one" : "",

@@ -100,10 +100,10 @@ const struct about abouts[] = {
     { "resolve",            "--always",                         "with --conflict new-case: later mail of this sender is told apart by what it says" },
     { "resolve",            "--unprocessable retry|dismiss",    "a mail that could not be read: read it once more, or file it" },
     { "resolve",            "--max-size S",                     "with retry: the mail was too large, and is fetched up to this size (100MB)" },
-    { "resolve",            "--case made|not-made|none",        "was the case made at its destination? With made, the case's ID there follows; with none it shall have none there" },
+    { "resolve",            "--case made|not-made|none",        "was it made at its destination? With made, the ID of case or reply there follows; with none it shall have none there" },
     { "resolve",            "--flood let-through|mute",         "one sender sends too many: a case all the same, or none" },
     { "resolve",            "--resend-acknowledgement",         "sends a confirmation that was refused, left out or given up" },
-    { "resolve",            "--all-like",                       "the same for all that wait for the same reason and broke in the same minute or run, or are of the same flood" },
+    { "resolve",            "--all-like",                       "the same for all that wait for the same reason and broke in the same minute or run, or are of the same flood or, where it is gone, help desk" },
     { "resolve",            "--undo",                           "takes the last decision back, while nothing has left because of it" },
     { "resolve",            "onecase resolve HD-7K3M9QWX --acknowledgement sent --by ann --reason 'found in Sent'", "" },
 
@@ -161,7 +161,7 @@ const struct about abouts[] = {
     { "migrate-ledger",     "--to PLACE",                       "postgresql://USER@HOST/DATABASE?passfile=FILE, or sqlite: ledger.db in data_dir, where there must be none" },
     { "migrate-ledger",     "onecase migrate-ledger --to postgresql://onecase@db.example.org/onecase", "" },
 
-    { "retain",             "",                                 "Lets go what `retention:` of the configuration no longer keeps: originals, attachments, texts, personal fields, each by its age since the mail was complete. First all of it goes into one archive, where a folder for that is configured; then the ledger forgets it, mail by mail, and last the files are removed. Keys, digests, references, states and the event chain stay, so a late copy is still known. A mail is left alone while it, another mail of its case, or a conflict about it is not complete, and while somebody holds its case. One that was interrupted goes on at the next call." },
+    { "retain",             "",                                 "Lets go what `retention:` of the configuration no longer keeps: originals, attachments, texts, personal fields, each by its age since the mail was complete. First all of it goes into one archive, where a folder for that is configured; then the ledger forgets it, mail by mail, and last the files are removed. With the personal fields go the posts that webhooks have taken; one that waits goes once it is taken, and a dead letter stays. Keys, digests, references, states and the event chain stay, so a late copy is still known. A mail is left alone while it, another mail of its case, or a conflict about it is not complete, and while somebody holds its case. One that was interrupted goes on at the next call." },
     { "retain",             "--dry-run",                        "says what would be let go; changes nothing" },
     { "retain",             "onecase retain --dry-run",         "" },
 

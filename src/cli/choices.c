@@ -55,11 +55,12 @@ enum rc decision_of(const struct args *args, enum decision *out, struct err *err
 
 /* ---- what fits a mail as it stands --------------------------------------------------------------------- */
 
-static void
-one_choice(const struct call *call, enum decision decision, const char *consequence, FILE *out)
+static void one_choice(
+    const struct call *call, enum decision decision, bool id, const char *consequence, FILE *out)
 {
     CLEANUP(str_clear) struct str name = STR_INIT;
     decision_typed(decision, &name);
+    str_addz(&name, id ? " ID" : "");
     fprintf(out, "  %-*s", TYPED_WIDTH, str_z(&name));
     plain_wrap(consequence, TYPED_WIDTH + 2, call->width, out);
 }
@@ -70,14 +71,14 @@ size_t choices(const struct call *call, const struct view_item *item, FILE *out)
     size_t count = decisions_fitting(item, rule);
     for (size_t n = 0; n < count; n++) {
         CLEANUP(str_clear) struct str follows = STR_INIT;
-        consequence_words(rule[n], &follows);
-        one_choice(call, rule[n]->decision, str_z(&follows), out);
+        consequence_words(rule[n], item, &follows);
+        one_choice(call, rule[n]->decision, wants_case_id(rule[n], item), str_z(&follows), out);
     }
     if (!may_be_taken_back(item))
         return count;
     CLEANUP(str_clear) struct str what = STR_INIT;
     str_addf(&what, "takes '%s' back, if nothing has left because of it",
              label("decision", last_decision(item)->decision));
-    one_choice(call, DECIDE_UNDO, str_z(&what), out);
+    one_choice(call, DECIDE_UNDO, false, str_z(&what), out);
     return count + 1;
 }

@@ -63,7 +63,6 @@ static void bounced(const struct call *call, const struct view_item *i)
 
 static void question(const struct call *call, const struct view_item *i)
 {
-    enum reason reason = REASON_NONE;
     bool asks = strcmp(i->state, item_state_text(ITEM_NEEDS_RECONCILIATION)) == 0;
     const struct view_effect *letter = letter_of(i);
     if (!asks && !i->not_told)
@@ -72,8 +71,7 @@ static void question(const struct call *call, const struct view_item *i)
         bounced(call, i);
         return;
     }
-    (void)reason_parse(i->reason, &reason);
-    heading(call, asks ? reason_question(reason) : "The sender was not told. This can be done:");
+    heading(call, asks ? question_words(i) : "The sender was not told. This can be done:");
     (void)choices(call, i, stdout);
     how(call, i);
 }

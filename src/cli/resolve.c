@@ -17,14 +17,33 @@ full_key(const struct call *call, const char *name, char out[KEY_SIZE], struct e
     return RC_OK;
 }
 
-static const struct decision_rule *
-rule_now(const struct call *call, enum decision decision, const char *key)
+/* What a decision means for a mail as it stands; nothing where it does not fit. */
+struct meant {
+    struct str follows;
+    const char *answer; /* NULL: as its meaning says */
+    bool wants_id;
+};
+
+static void meant_clear(struct meant *m)
+{
+    str_clear(&m->follows);
+}
+
+static void
+meant_now(const struct call *call, enum decision decision, const char *key, struct meant *out)
 {
     CLEANUP(view_clear) struct view view = {0};
     struct err err = ERR_INIT;
     const struct views *v = call->ops->views;
-    return v->item(v->self, key, &view, &err) == RC_OK ? decision_fitting(decision, view.row)
-                                                       : NULL;
+    *out = (struct meant){.wants_id = decision == DECIDE_CASE_MADE};
+    if (v->item(v->self, key, &view, &err) != RC_OK)
+        return;
+    const struct decision_rule *rule = decision_fitting(decision, view.row);
+    if (!rule)
+        return;
+    consequence_words(rule, view.row, &out->follows);
+    out->answer = decision_in_short(rule, view.row);
+    out->wants_id = wants_case_id(rule, view.row);
 }
 
 /* ---- how it went --------------------------------------------------------------------------------------- */
@@ -97,8 +116,10 @@ static int does_not_fit(const struct call *call, const char *key, enum decision 
     return EXIT_NO;
 }
 
-static void
-decided(const struct call *call, enum decision decision, const struct decision_result *r)
+static void decided(const struct call *call,
+                    enum decision decision,
+                    const char *answer,
+                    const struct decision_result *r)
 {
     CLEANUP(str_clear) struct str out = STR_INIT;
     if (call->json) {
@@ -107,7 +128,7 @@ decided(const struct call *call, enum decision decision, const struct decision_r
         return;
     }
     bool asks = r->state == ITEM_NEEDS_RECONCILIATION;
-    printf("Recorded: %s.\n%s %s%s now.\n", decision_meaning(decision),
+    printf("Recorded: %s.\n%s %s%s now.\n", answer ? answer : decision_meaning(decision),
            r->reference[0] ? r->reference : "It", asks ? "" : "is ",
            label("state", item_state_text(r->state)));
 }
@@ -148,9 +169,11 @@ static int resolve(const struct call *call, const struct decision_request *asked
     struct decision_request request = *asked;
     struct decision_result result;
     struct instant now = {.wall_ms = call->now_ms};
+    CLEANUP(meant_clear) struct meant meant = {.answer = NULL};
     int64_t max_size;
     struct err err = ERR_INIT;
     request.key = key;
+    meant_now(call, asked->decision, key, &meant);
     if (asked_size(call, &max_size, &err) != RC_OK)
         return failed(&err);
     enum rc rc = decide_about(call->ops, &request, max_size, now, &result, &err);
@@ -160,7 +183,7 @@ static int resolve(const struct call *call, const struct decision_request *asked
         return does_not_fit(call, key, asked->decision);
     if (rc != RC_OK)
         return failed(&err);
-    decided(call, asked->decision, &result);
+    decided(call, asked->decision, meant.answer, &result);
     return EXIT_DONE;
 }
 
@@ -204,7 +227,7 @@ find_alike(const struct call *call, const char *key, struct view *out, struct er
     TRY(v->alike(v->self, key, out, err));
     if (!call->json)
         printf("%zu others wait for the same reason and broke in the same minute or run, or are of "
-               "the same flood; the same is decided for them.\n",
+               "the same flood or help desk; the same is decided for them.\n",
                out->count);
     fflush(stdout);
     return RC_OK;
@@ -213,15 +236,31 @@ find_alike(const struct call *call, const char *key, struct view *out, struct er
 /* What follows is said before it is done. */
 static void say_what_follows(const struct call *call, enum decision decision, const char *key)
 {
-    const struct decision_rule *rule = rule_now(call, decision, key);
+    CLEANUP(meant_clear) struct meant meant = {.answer = NULL};
     CLEANUP(str_clear) struct str text = STR_INIT;
-    if (call->json || !rule)
+    meant_now(call, decision, key, &meant);
+    if (call->json || meant.follows.len == 0)
         return;
-    str_addz(&text, "What follows: ");
-    consequence_words(rule, &text);
-    str_addc(&text, '.');
+    str_addf(&text, "What follows: %s.", str_z(&meant.follows));
     plain_wrap(str_z(&text), 0, call->width, stdout);
     fflush(stdout);
+}
+
+/* The id of a case at its destination belongs to one decision, which cannot do without; one about what goes by no id,
+ * such as a closing, has none. */
+static enum rc check_id(const struct call *call,
+                        const struct decision_request *request,
+                        const char *key,
+                        struct err *err)
+{
+    CLEANUP(meant_clear) struct meant meant = {.answer = NULL};
+    if (request->decision != DECIDE_CASE_MADE || request->external_id)
+        return RC_OK;
+    meant_now(call, request->decision, key, &meant);
+    return !meant.wants_id
+               ? RC_OK
+               : FAIL(err, RC_USAGE,
+                      "--case made needs the case's ID at its destination: --case made ID");
 }
 
 static int resolve_asked(const struct call *call, const struct decision_request *asked)
@@ -235,7 +274,7 @@ static int resolve_asked(const struct call *call, const struct decision_request 
     struct err err = ERR_INIT;
     typed_name(call, "KEY", &name);
     if (full_key(call, str_z(&name), key, &err) != RC_OK ||
-        find_alike(call, key, &like, &err) != RC_OK)
+        check_id(call, &request, key, &err) != RC_OK || find_alike(call, key, &like, &err) != RC_OK)
         return failed(&err);
     decision_subject(&request, key, &like, &subject);
     str_addz(&subject, request.always ? " always" : "");
@@ -250,15 +289,11 @@ static int resolve_asked(const struct call *call, const struct decision_request 
     return resolve_all(call, &request, key, &like);
 }
 
-/* The id of a case at its destination belongs to one decision, which cannot do without. */
-static enum rc check_id(const struct decision_request *request, struct err *err)
+static enum rc check_no_id(const struct decision_request *request, struct err *err)
 {
-    bool made = request->decision == DECIDE_CASE_MADE;
-    if (made == (request->external_id != NULL))
+    if (!request->external_id || request->decision == DECIDE_CASE_MADE)
         return RC_OK;
-    return FAIL(err, RC_USAGE, "%s",
-                made ? "--case made needs the case's ID at its destination: --case made ID"
-                     : "an ID is given with --case made alone");
+    return FAIL(err, RC_USAGE, "an ID is given with --case made alone");
 }
 
 static enum rc check_always(const struct decision_request *request, struct err *err)
@@ -276,7 +311,7 @@ int cmd_resolve(struct call *call)
                                        .external_id = args_get(&call->args, "ID")};
     struct err err = ERR_INIT;
     if (decision_of(&call->args, &request.decision, &err) != RC_OK ||
-        check_always(&request, &err) != RC_OK || check_id(&request, &err) != RC_OK ||
+        check_always(&request, &err) != RC_OK || check_no_id(&request, &err) != RC_OK ||
         decider(call, &by, &request.why, &err) != RC_OK)
         return failed(&err);
     request.by = str_z(&by);

@@ -195,9 +195,9 @@ static void say_choice(const struct walk *w, const struct looking *l, size_t n)
     CLEANUP(str_clear) struct str text = STR_INIT;
     CLEANUP(str_clear) struct str possible = STR_INIT;
     const struct decision_rule *r = l->rule[n];
-    const char *word = decision_text(r->decision);
-    str_addf(&text, "%s: ", label("decision", word));
-    consequence_words(r, &text);
+    const char *answer = decision_in_short(r, l->item);
+    str_addf(&text, "%s: ", answer ? answer : label("decision", decision_text(r->decision)));
+    consequence_words(r, l->item, &text);
     if (r->decision == DECIDE_NOT_SENT && strcmp(l->item->state, "complete") != 0)
         not_sent_words(l->item->not_sent_from_ms, w->call->now_ms, &possible);
     if (possible.len > 0)
@@ -237,13 +237,11 @@ static void say_keys(const struct walk *w, const struct looking *l)
 
 static void say_page(const struct walk *w, const struct looking *l)
 {
-    enum reason reason = REASON_NONE;
     char room[16], head[200];
-    (void)reason_parse(l->item->reason, &reason);
     snprintf(head, sizeof head, "%zu of %zu: %s, mailbox %s", w->at + 1, w->count,
              name_of_item(l->item, room), l->item->mailbox);
     heading(w->call, head);
-    plain_wrap(reason_question(reason), 0, w->call->width, stdout);
+    plain_wrap(question_words(l->item), 0, w->call->width, stdout);
     printf("\n");
     say_mail(w, l->item);
     say_first(w, l);
@@ -262,8 +260,9 @@ static bool ask_more(const struct looking *l,
 {
     struct err err = ERR_INIT;
     bool large = strcmp(l->item->reason, reason_text(REASON_OVERSIZE)) == 0;
+    const struct decision_rule *rule = decision_fitting(request->decision, l->item);
     *max_size = 0;
-    if (request->decision == DECIDE_CASE_MADE) {
+    if (rule && wants_case_id(rule, l->item)) {
         if (!line_read("The case's id at its destination:", room) || room->len == 0)
             return false;
         request->external_id = str_z(room);

@@ -209,7 +209,8 @@ struct asked {
     struct view alike;
     char key[KEY_SIZE];
     struct approved approved;
-    bool note; /* nothing but that */
+    bool note;     /* nothing but that */
+    bool wants_id; /* and none was given */
 };
 
 static void asked_clear(struct asked *a)
@@ -241,6 +242,8 @@ static enum rc read_asked(struct visit *v, struct asked *a, struct err *err)
         a->request.decision == DECIDE_CASE_MADE && form_has(form, "external_id")
             ? form_get(form, "external_id")
             : NULL;
+    const struct decision_rule *rule = decision_fitting(a->request.decision, i);
+    a->wants_id = !a->note && rule && wants_case_id(rule, i) && !a->request.external_id;
     if (form_has(form, "all_like"))
         TRY(views->alike(views->self, a->key, &a->alike, err));
     return RC_OK;
@@ -354,7 +357,7 @@ void act_decide(struct visit *v)
         leave(v);
         return;
     }
-    if (a.request.decision == DECIDE_CASE_MADE && !a.request.external_id) {
+    if (a.wants_id) {
         ask_again(v, 400, "Give the case's number at its destination. Nothing was changed.");
         return;
     }

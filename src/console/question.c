@@ -6,6 +6,7 @@
 #include "question.h"
 
 #include <onecase/when.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,15 @@ static const char *button_of(enum decision decision)
     return decision_meaning(decision);
 }
 
+static void put_button(struct fields *row, const struct decision_rule *r, const struct view_item *i)
+{
+    const char *answer = decision_in_short(r, i);
+    if (answer)
+        put_format(row, "button", "%c%s", toupper((unsigned char)answer[0]), answer + 1);
+    else
+        put(row, "button", button_of(r->decision));
+}
+
 static void put_answer(struct visit *v,
                        struct fields *f,
                        const struct view_item *i,
@@ -176,11 +186,11 @@ static void put_answer(struct visit *v,
     struct fields *row = put_row(f, "answers");
     CLEANUP(str_clear) struct str follows = STR_INIT;
     int64_t from = i->not_sent_from_ms;
-    consequence_words(r, &follows);
+    consequence_words(r, i, &follows);
     put(row, "decision", decision_text(r->decision));
-    put(row, "button", button_of(r->decision));
+    put_button(row, r, i);
     put(row, "consequence", str_z(&follows));
-    put_flag(row, "wants_id", r->decision == DECIDE_CASE_MADE);
+    put_flag(row, "wants_id", wants_case_id(r, i));
     if (r->decision != DECIDE_NOT_SENT || from == NOT_DUE || from <= v->now.wall_ms)
         return;
     put_flag(row, "too_early", true);
@@ -407,6 +417,7 @@ enum rc put_question(struct visit *v, struct fields *f, const struct view_item *
     form_token(v, token);
     put(f, "form_token", token);
     put_reason(f, i);
+    put(f, "asked", question_words(i));
     put_flag(f, "has_case", i->reference[0] != '\0');
     put_attempt(v, f, doubt ? doubt : last_letter(i));
     put_findings(v, f, i);

@@ -20,6 +20,8 @@ static bool fits(const struct decision_rule *r, const struct view_item *i, enum 
 {
     if (i->let_go)
         return false;
+    if (r->kind == EFFECT_CASE)
+        return has_open_step(i, r->status);
     if (r->kind != EFFECT_KIND_COUNT)
         return has_step(i, r->kind, r->status);
     return reason != REASON_NONE && r->reason == reason;
@@ -81,12 +83,6 @@ bool may_be_always(const struct view_item *item)
 {
     return item->sender[0] != '\0' && item->first_key && item->first_key[0] != '\0' &&
            decision_fitting(DECIDE_NEW_CASE, item) != NULL;
-}
-
-void consequence_words(const struct decision_rule *rule, struct str *out)
-{
-    bool final = rule->undo == EFFECT_EVENT_COUNT;
-    str_addf(out, "%s%s", rule->consequence, final ? "; cannot be taken back" : "");
 }
 
 void not_sent_words(int64_t from_ms, int64_t now_ms, struct str *out)

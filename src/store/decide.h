@@ -23,6 +23,7 @@ struct deciding {
     enum effect_kind kind;
     enum effect_status status;
     int64_t attempts;
+    bool has_id; /* it is a case or a reply, which go by an id at their destination */
 };
 
 /* About an effect: sent, not sent, none, resend; case made, not made. */

@@ -24,7 +24,7 @@ static enum rc
 choose(struct deciding *d, const struct decision_rule **out, char found[16], struct err *err)
 {
     static const char all[] =
-        "SELECT id, kind, status, attempts FROM effect WHERE key = $1 AND (kind = $2"
+        "SELECT id, kind, target, status, attempts FROM effect WHERE key = $1 AND (kind = $2"
         " OR ($2 = 'case' AND kind = 'attachment' AND status = 'unknown'"
         " AND target LIKE '%/%')) ORDER BY id DESC";
     CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -42,6 +42,7 @@ choose(struct deciding *d, const struct decision_rule **out, char found[16], str
             return FAIL(err, RC_BROKEN, "decide: a step is in no status");
         d->effect = col_int(s, "id");
         d->attempts = col_int(s, "attempts");
+        d->has_id = strchr(col_text(s, "target"), '/') == NULL;
         *out = decision_find(d->request->decision, d->status, d->reason);
         if (*out != NULL)
             return RC_OK;
@@ -138,7 +139,7 @@ enum rc decide_effect(struct deciding *d, struct err *err)
     TRY(choose(d, &rule, found, err));
     if (rule == NULL)
         return decided_already(d, effect_kind_text(kind_of(d->request->decision)), found, err);
-    if (d->request->decision == DECIDE_CASE_MADE && (id == NULL || id[0] == '\0'))
+    if (d->request->decision == DECIDE_CASE_MADE && d->has_id && (id == NULL || id[0] == '\0'))
         return FAIL(err, RC_USAGE, "decide: the id of the case at its destination is needed");
     if (rule->on == ON_SAID_NOT_DONE && rule->kind == EFFECT_ACKNOWLEDGEMENT)
         TRY(check_not_sent(d, err));

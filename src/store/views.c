@@ -17,6 +17,7 @@ struct views store_views(struct store *store)
         .of_person = view_of_person,
         .leaving = view_leaving,
         .erasures = view_erasures,
+        .awaited = view_awaited,
         .incoming = view_incoming,
         .left = view_left,
         .contradictions = view_contradictions,

@@ -58,6 +58,7 @@ view_retained(void *self, const struct retention_rule *rule, struct view *out, s
 enum rc view_of_person(void *self, const char *address, struct view *out, struct err *err);
 enum rc view_leaving(void *self, struct view *out, struct err *err);
 enum rc view_erasures(void *self, struct view *out, struct err *err);
+enum rc view_awaited(void *self, struct view *out, struct err *err);
 enum rc view_counted(void *self, int64_t *out, struct err *err);
 enum rc view_incoming(void *self, const char *octets, bool *recorded, bool *wanted, struct err *err)
     MUST_CHECK;
