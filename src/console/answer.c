@@ -13,17 +13,18 @@
 static const struct {
     const char *path, *text;
     enum role least;
+    const char *also; /* other pages that belong to it; NULL: none */
 } places[] = {
-    { "/",            "Overview",            ROLE_VIEWER   },
-    { "/queue",       "Needs your decision", ROLE_OPERATOR },
-    { "/cases",       "Cases",               ROLE_OPERATOR },
-    { "/mails",       "Mails",               ROLE_VIEWER   },
-    { "/not-told",    "Not told",            ROLE_OPERATOR },
-    { "/duplicates",  "Duplicates",          ROLE_VIEWER   },
-    { "/deployments", "Deployments",         ROLE_VIEWER   },
-    { "/webhooks",    "Webhooks",            ROLE_VIEWER   },
-    { "/audit",       "Audit",               ROLE_OPERATOR },
-    { "/health",      "Health",              ROLE_VIEWER   },
+    { "/",            "Overview",            ROLE_VIEWER,   NULL        },
+    { "/queue",       "Needs your decision", ROLE_OPERATOR, NULL        },
+    { "/cases",       "Cases",               ROLE_OPERATOR, "/case"     },
+    { "/mails",       "Mails",               ROLE_VIEWER,   "/mail"     },
+    { "/not-told",    "Not told",            ROLE_OPERATOR, NULL        },
+    { "/duplicates",  "Duplicates",          ROLE_VIEWER,   "/arrivals" },
+    { "/deployments", "Deployments",         ROLE_VIEWER,   NULL        },
+    { "/webhooks",    "Webhooks",            ROLE_VIEWER,   NULL        },
+    { "/audit",       "Audit",               ROLE_OPERATOR, "/rules"    },
+    { "/health",      "Health",              ROLE_VIEWER,   NULL        },
 };
 /* clang-format on */
 
@@ -50,7 +51,9 @@ static void put_places(struct visit *v)
         struct fields *row = put_row(v->page, "places");
         put(row, "path", places[i].path);
         put(row, "text", places[i].text);
-        put_flag(row, "here", is_here(v->request->path, places[i].path));
+        put_flag(row, "here",
+                 is_here(v->request->path, places[i].path) ||
+                     (places[i].also && is_here(v->request->path, places[i].also)));
         int64_t asked = strcmp(places[i].path, "/queue") == 0 ? asked_count(v) : 0;
         if (asked > 0)
             put_number(row, "badge", asked);

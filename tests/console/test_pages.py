@@ -37,6 +37,12 @@ def test_a_page_is_for_its_role_and_those_above(shown, path):
             assert "{{" not in answer.text and "</html>" in answer.text
 
 
+def test_every_page_says_under_which_place_it_is(shown):
+    for path in PAGES:
+        here = re.findall(r'<a href="([^"]+)" aria-current="page"', shown.visitors["admin"].get(path).text)
+        assert len(here) == 1, (path, here)
+
+
 def test_nobody_sees_anything_without_signing_in(shown):
     stranger = shown.visitor()
     for path in PAGES:
