@@ -131,7 +131,7 @@ static void put_box(struct reporting *r, const struct view_mailbox *m)
     struct fields *row = put_row(r->v->page, "boxes");
     put(row, "box", m->id);
     put_when(row, "looked_at", m->last_success_ms, r->v->now.wall_ms);
-    put_flag(row, "agrees", m->difference == 0);
+    put_flag(row, "agrees", m->difference == 0 && m->last_success_ms > 0);
     if (m->difference > 0)
         put_number(row, "gone", m->difference);
     if (m->backlog > 0)
@@ -274,6 +274,7 @@ static void put_head(struct reporting *r)
     put(v->page, "until_day", form_get(&v->request->query, "until")[0] ? until : "");
     put(v->page, "since_given", form_get(&v->request->query, "since"));
     put(v->page, "until_given", form_get(&v->request->query, "until"));
+    put_flag(v->page, "own_zone", true);
     put(v->page, "maker", v->account.name);
     put(v->page, "ledger_kind",
         strcmp(v->ops->config->ledger, "sqlite") == 0 ? "SQLite" : "PostgreSQL");

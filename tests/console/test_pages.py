@@ -151,11 +151,22 @@ def test_a_viewer_is_given_numbers_and_no_way_to_lists_of_others(shown):
         assert not leads and re.findall(r'<main.*href="(/queue|/not-told)"', shown.visitors["operator"].get(path).text, re.S), path
 
 
+def test_the_report_is_in_one_zone_whoever_reads_or_prints_it(shown):
+    """Its days are those of that zone; the script puts each <time> into the reader's."""
+    page = shown.visitors["operator"].get("/duplicates?since=2026-01-01").text
+    report, footer = re.search(r"<main.*</main>", page, re.S)[0], re.search(r"<footer>.*", page, re.S)[0]
+    assert "(Australia/Perth, as all times here)" in report and "<time" not in report and "Times are in" not in footer
+    first = re.search(r"<td>[^<]*</td><td><span class=\"ref\" title=\"(2026-03-02T(\d\d):[^\"]*)\">[^<]* (\d\d?):", report)
+    assert (int(first[2]) + 8) % 24 == int(first[3]), first[0]
+
+
 def test_the_report_says_what_the_mailboxes_have_beside_what_the_ledger_counts(desk):
     viewer = desk.visitor("viewer")
-    assert re.search(r"help, <time[^>]*>[^<]*</time>: all that is still to be filed is there", viewer.get("/duplicates").text)
+    assert re.search(r"help, <span[^>]*>[^<]*</span>: all that is still to be filed is there", viewer.get("/duplicates").text)
     desk.sql("UPDATE mailbox SET difference = 2, backlog = 3 WHERE id = 'help'")
     page = re.sub("<[^>]+>", "", viewer.get("/duplicates").text)
+    desk.sql("UPDATE mailbox SET last_success = 0, backlog = 0 WHERE id = 'sales'")
+    assert "sales, not looked at yet.<" in viewer.get("/duplicates").text
     assert re.search(r"help, [^:]*:\d\d[^:]*: 2 still to be filed were there no more, 3 not yet recorded", page), page
 
 
