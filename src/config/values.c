@@ -118,7 +118,10 @@ static bool is_path(struct slice text)
 
 static void say_text(const struct setting *s, struct str *out)
 {
-    str_addf(out, "a text of %" PRId64 " to %" PRId64 " octets on one line", s->min, s->max);
+    if (s->min == s->max)
+        str_addf(out, "a text of %" PRId64 " octets", s->min);
+    else
+        str_addf(out, "a text of %" PRId64 " to %" PRId64 " octets on one line", s->min, s->max);
 }
 
 static void say_lines(const struct setting *s, struct str *out)

@@ -259,8 +259,8 @@ def broke_long_before(rig, mail):
     key = rig.item_of(mail)["key"]
     with sqlite3.connect(rig.data / "ledger.db") as ledger:
         ledger.execute("UPDATE item SET created_at = created_at - 600000 WHERE key = ?", (key,))
-        ledger.execute("UPDATE attempt SET started_at = started_at - 600000 WHERE effect IN (SELECT id FROM effect WHERE key = ?)",
-                       (key,))
+        ledger.execute("UPDATE attempt SET started_at = started_at - 600000, run = (SELECT run FROM delivery WHERE key = ?)"
+                       " WHERE effect IN (SELECT id FROM effect WHERE key = ?)", (key, key))
 
 
 def test_K09_what_was_planned_for_a_desk_that_is_configured_no_longer_waits_in_sight(rig):
@@ -684,4 +684,6 @@ def test_doctor_says_what_is_guaranteed_and_what_reconcile_means(at_desk):
     first.update(guarantee="none")
     assert "reconcile" in rig.run("doctor", status=78).stderr
     first.update(unknown="reconcile")
-    assert "a person decides each time (unknown: reconcile)" in " ".join(rig.run("doctor", status=None).stdout.split())
+    rig.settings["case"] = {"destination": "ledger"}
+    said = " ".join(rig.run("doctor", status=None).stdout.split())
+    assert "a person decides each time (unknown: reconcile)" in said and "desk: no case goes there" in said
