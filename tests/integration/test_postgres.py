@@ -42,6 +42,14 @@ def test_varied_mails_and_their_copies_are_a_case_each(desk, server):
     assert not (desk.data / "ledger.db").exists()
 
 
+def test_what_its_own_tools_do_says_so(desk, tmp_path):
+    desk.once()
+    (tmp_path / "saved").mkdir(mode=0o700)
+    assert "save a database by its own means" in desk.run("backup", str(tmp_path / "saved"), status=64).stderr
+    assert "pg_dump" in desk.run("run", "--once", "--dry-run", status=64).stderr
+    assert "0 disagreements" in desk.run("verify").stdout
+
+
 def cut_each(desk, server, when):
     """Runs with a new mail each, of which the n-th is cut at the n-th COMMIT of all its processes; how many that
     were. A COMMIT that was refused, or not answered, is no failure of a run's: it goes on."""
