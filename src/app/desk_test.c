@@ -148,11 +148,20 @@ static enum rc try_twice(struct trial *t, struct err *err)
     return RC_OK;
 }
 
+static void say_left(struct trial *t)
+{
+    CLEANUP(str_clear) struct str what = STR_INIT;
+    str_addf(&what, "a test case may stand there, with the reference %s", t->reference);
+    found(t, FINDING_WARNING, str_z(&what), "take it away by hand");
+}
+
 static enum rc make_case(struct trial *t, struct err *err)
 {
     struct destination_answer a;
     CLEANUP(str_clear) struct str what = STR_INIT;
     TRY(act(t, STEP_CREATE, &a, err));
+    if (a.outcome == OUTCOME_UNKNOWN)
+        say_left(t);
     if (a.outcome != OUTCOME_DONE)
         return RC_OK;
     text_copy(t->id, sizeof t->id, a.external_id);
