@@ -8,6 +8,7 @@
 #pragma once
 
 #include <onecase/operations.h>
+#include <onecase/when.h>
 #include <stdio.h>
 
 /* ---- words.c: internal word -> label. `kind` is "state", "class", "effect", "status", "outcome",
@@ -105,6 +106,9 @@ struct sheet *sheet_new(const char *title, const struct sheet_column *column, si
     MUST_CHECK;
 /* Copies. Numbers as digits, instants as RFC 3339; NULL is nothing. */
 void sheet_row(struct sheet *sheet, const char *const *cell);
+/* Cells: NULL where there is none. */
+const char *cell_when(int64_t at_ms, char out[WHEN_TEXT_SIZE]);
+const char *cell_text(const char *text);
 /* CSV is safe to open in a spreadsheet: nothing in it is taken for a formula. HTML stands alone and
  * prints well. `now_ms` is for instants in tables. */
 /* Only these columns in a table; RC_USAGE. Other formats have all. */
@@ -162,6 +166,10 @@ struct sheet *duplicates_sheet(const struct view_duplicates *d) MUST_CHECK;
 struct sheet *duplicate_mails_sheet(const struct view_duplicates *d) MUST_CHECK;
 /* The rows of one number (view_report_row). */
 struct sheet *report_rows_sheet(const struct view *rows) MUST_CHECK;
+
+/* ---- decision_sheets.c: what people decided, and the cases that say the same, as lists --------------------- */
+struct sheet *decisions_sheet(const struct view_decision *d, size_t count) MUST_CHECK;
+struct sheet *suspects_sheet(const struct view_suspect *s, size_t count) MUST_CHECK;
 
 /* ---- deciding.c: what a person may decide about a mail as it stands, and deciding it ----------------- */
 

@@ -126,7 +126,6 @@ int second_person(const struct call *call,
 enum rc report_period(const struct call *call, int64_t *since, int64_t *until, struct err *err)
     MUST_CHECK;
 enum rc report_format(const struct call *call, enum sheet_format *out, struct err *err) MUST_CHECK;
-struct sheet *decisions_sheet(const struct view_decision *d, size_t count) MUST_CHECK;
 /* The line of `check` where nothing can be found out, and its exit code. */
 int check_unknown(const char *why);
 

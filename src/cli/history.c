@@ -8,20 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* NULL where there is none. */
-static const char *when_of(int64_t at_ms, char out[WHEN_TEXT_SIZE])
-{
-    if (at_ms == NOT_DUE || at_ms == 0)
-        return NULL;
-    when_text(at_ms, out);
-    return out;
-}
-
-static const char *or_null(const char *text)
-{
-    return text && text[0] ? text : NULL;
-}
-
 enum rc report_period(const struct call *call, int64_t *since, int64_t *until, struct err *err)
 {
     const char *from = args_get(&call->args, "--since");
@@ -47,20 +33,6 @@ enum rc report_format(const struct call *call, enum sheet_format *out, struct er
 /* ---- decisions and replays ------------------------------------------------------------------------------ */
 
 /* clang-format off */
-static const struct sheet_column decision_columns[] = {
-    { "decided_at", "WHEN",       NULL,       SHEET_WHEN   },
-    { "case",       "CASE",       NULL,       SHEET_TEXT   },
-    { "decision",   "DECISION",   "decision", SHEET_TEXT   },
-    { "by",         "BY",         NULL,       SHEET_TEXT   },
-    { "second",     "APPROVED BY",NULL,       SHEET_TEXT   },
-    { "why",        "WHY",        NULL,       SHEET_TEXT   },
-    { "reason",     "ASKED",      "reason",   SHEET_TEXT   },
-    { "state",      "WAS",        "state",    SHEET_TEXT   },
-    { "waited_seconds", "WAITED (S)", NULL,   SHEET_NUMBER },
-    { "undone_at",  "TAKEN BACK", NULL,       SHEET_WHEN   },
-    { "mailbox",    "MAILBOX",    NULL,       SHEET_TEXT   },
-    { "key",        "KEY",        NULL,       SHEET_TEXT   },
-};
 static const struct sheet_column replay_columns[] = {
     { "replayed_at", "WHEN",        NULL,     SHEET_WHEN },
     { "case",        "CASE",        NULL,     SHEET_TEXT },
@@ -75,47 +47,20 @@ static const struct sheet_column replay_columns[] = {
 };
 /* clang-format on */
 
-static void decision_row(struct sheet *sheet, const struct view_decision *d)
-{
-    char at[WHEN_TEXT_SIZE], undone[WHEN_TEXT_SIZE], waited[24];
-    snprintf(waited, sizeof waited, "%" PRId64, (d->decided_ms - d->asked_ms) / 1000);
-    const char *cell[] = {when_of(d->decided_ms, at),
-                          or_null(d->reference),
-                          d->decision,
-                          d->by,
-                          or_null(d->second),
-                          d->why,
-                          or_null(d->reason),
-                          d->state,
-                          d->asked_ms != NOT_DUE ? waited : NULL,
-                          when_of(d->undone_ms, undone),
-                          d->mailbox,
-                          d->key};
-    sheet_row(sheet, cell);
-}
-
 static void replay_row(struct sheet *sheet, const struct view_decision *d)
 {
     char at[WHEN_TEXT_SIZE];
-    const char *cell[] = {when_of(d->decided_ms, at),
-                          or_null(d->reference),
+    const char *cell[] = {cell_when(d->decided_ms, at),
+                          cell_text(d->reference),
                           d->state,
-                          or_null(d->reason),
+                          cell_text(d->reason),
                           d->by,
-                          or_null(d->second),
+                          cell_text(d->second),
                           d->why,
                           d->mailbox,
                           d->plan,
                           d->key};
     sheet_row(sheet, cell);
-}
-
-struct sheet *decisions_sheet(const struct view_decision *d, size_t count)
-{
-    struct sheet *sheet = sheet_new("Decisions", decision_columns, LENGTH(decision_columns));
-    for (size_t i = 0; i < count; i++)
-        decision_row(sheet, &d[i]);
-    return sheet;
 }
 
 static struct sheet *replays_sheet(const struct view_decision *d, size_t count)
@@ -185,15 +130,15 @@ static void run_row(const struct call *call, struct sheet *sheet, const struct v
     snprintf(pid, sizeof pid, "%" PRId64, r->pid);
     const char *cell[] = {r->name,
                           r->environment,
-                          or_null(r->owner),
-                          or_null(r->mailboxes),
+                          cell_text(r->owner),
+                          cell_text(r->mailboxes),
                           r->version,
                           r->host,
                           pid,
                           active(call, r),
-                          when_of(r->entered_ms, entered),
-                          when_of(r->beat_ms, beat),
-                          when_of(r->ended_ms, ended),
+                          cell_when(r->entered_ms, entered),
+                          cell_when(r->beat_ms, beat),
+                          cell_when(r->ended_ms, ended),
                           r->id};
     sheet_row(sheet, cell);
 }

@@ -243,6 +243,7 @@ static enum rc put_suspects(struct reporting *r, struct err *err)
     TRY(views->suspects(views->self, NULL, &view, err));
     const struct view_suspect *s = view.row;
     struct fields *group = NULL;
+    put_flag(r->v->page, "any_suspects", view.count > 0);
     for (size_t i = 0; i < view.count && i < 100; i++) {
         if (i == 0 || strcmp(s[i].fingerprint, s[i - 1].fingerprint) != 0) {
             group = put_row(r->v->page, "suspects");
@@ -275,6 +276,7 @@ static void put_head(struct reporting *r)
     put(v->page, "since_given", form_get(&v->request->query, "since"));
     put(v->page, "until_given", form_get(&v->request->query, "until"));
     put_flag(v->page, "own_zone", true);
+    put_flag(v->page, "operator", may(v, ROLE_OPERATOR));
     put(v->page, "maker", v->account.name);
     put(v->page, "ledger_kind",
         strcmp(v->ops->config->ledger, "sqlite") == 0 ? "SQLite" : "PostgreSQL");
@@ -291,14 +293,87 @@ static enum rc write_report(struct reporting *r, struct err *err)
     return put_suspects(r, err);
 }
 
-/* A row a mail, or with `of=numbers` all that the report counts. */
-static void give_csv(struct visit *v, const struct view_duplicates *d)
+/* ---- its tables ----------------------------------------------------------------------------------------------- */
+
+static enum rc mails_table(struct reporting *r, struct sheet **out, struct err *err)
 {
-    bool numbers = strcmp(form_get(&v->request->query, "of"), "numbers") == 0;
-    CLEANUP(sheet_free)
-    struct sheet *sheet = numbers ? duplicates_sheet(d) : duplicate_mails_sheet(d);
+    (void)err;
+    *out = duplicate_mails_sheet(r->d);
+    return RC_OK;
+}
+
+static enum rc numbers_table(struct reporting *r, struct sheet **out, struct err *err)
+{
+    (void)err;
+    *out = duplicates_sheet(r->d);
+    return RC_OK;
+}
+
+static enum rc late_table(struct reporting *r, struct sheet **out, struct err *err)
+{
+    (void)err;
+    *out = decisions_sheet(r->d->late, r->d->late_count);
+    return RC_OK;
+}
+
+static enum rc decisions_table(struct reporting *r, struct sheet **out, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = r->v->ops->views;
+    TRY(views->decisions(views->self, r->since, r->until, false, &view, err));
+    *out = decisions_sheet(view.row, view.count);
+    return RC_OK;
+}
+
+static enum rc suspects_table(struct reporting *r, struct sheet **out, struct err *err)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = r->v->ops->views;
+    TRY(views->suspects(views->self, NULL, &view, err));
+    *out = suspects_sheet(view.row, view.count);
+    return RC_OK;
+}
+
+/* clang-format off */
+/* By the `of` of the address. Who people are, and what they wrote, is for operators. */
+static const struct table {
+    const char *of, *file;
+    bool personal;
+    enum rc (*fill)(struct reporting *r, struct sheet **out, struct err *err);
+} tables[] = {
+    { "",          "duplicates",                 false, mails_table     },
+    { "numbers",   "duplicates-numbers",         false, numbers_table   },
+    { "late",      "duplicates-decided-later",   true,  late_table      },
+    { "decisions", "duplicates-decisions",       true,  decisions_table },
+    { "suspects",  "suspects",                   true,  suspects_table  },
+};
+/* clang-format on */
+
+static const struct table *asked_table(struct visit *v)
+{
+    const char *of = form_get(&v->request->query, "of");
+    for (size_t i = 0; i < LENGTH(tables); i++)
+        if (strcmp(tables[i].of, of) == 0 && (!tables[i].personal || may(v, ROLE_OPERATOR)))
+            return &tables[i];
+    return NULL;
+}
+
+static void give_csv(struct reporting *r)
+{
+    struct visit *v = r->v;
+    const struct table *table = asked_table(v);
+    CLEANUP(sheet_free) struct sheet *sheet = NULL;
+    struct err err = ERR_INIT;
     char *text = NULL;
     size_t size = 0;
+    if (!table) {
+        refuse(v, 404, "There is no such table", "The report has none of that name for your role.");
+        return;
+    }
+    if (table->fill(r, &sheet, &err) != RC_OK) {
+        refuse_err(v, &err);
+        return;
+    }
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return;
@@ -307,8 +382,7 @@ static void give_csv(struct visit *v, const struct view_duplicates *d)
     str_add(&v->response->body, (struct slice){text, size});
     free(text);
     v->response->type = "text/csv; charset=utf-8";
-    str_addf(&v->response->file_name, "attachment; filename=%s.csv",
-             numbers ? "duplicates-numbers" : "duplicates");
+    str_addf(&v->response->file_name, "attachment; filename=%s.csv", table->file);
 }
 
 static void give(struct reporting *r, const struct view *view)
@@ -317,7 +391,7 @@ static void give(struct reporting *r, const struct view *view)
     CLEANUP(str_clear) struct str out = STR_INIT;
     struct err err = ERR_INIT;
     if (strcmp(format, "csv") == 0) {
-        give_csv(r->v, r->d);
+        give_csv(r);
     } else if (strcmp(format, "json") == 0) {
         json_duplicates(view, &out);
         answer_json(r->v, &out);

@@ -132,6 +132,19 @@ static void print_table(const struct sheet *s, int64_t now_ms, size_t width, FIL
     table_print(t, width, false, out);
 }
 
+const char *cell_when(int64_t at_ms, char out[WHEN_TEXT_SIZE])
+{
+    if (at_ms == NOT_DUE || at_ms == 0)
+        return NULL;
+    when_text(at_ms, out);
+    return out;
+}
+
+const char *cell_text(const char *text)
+{
+    return text && text[0] ? text : NULL;
+}
+
 /* ---- CSV (RFC 4180) --------------------------------------------------------------------------------------- */
 
 /* What a spreadsheet would take for a formula gets an apostrophe before it. */

@@ -179,6 +179,12 @@ def test_the_report_is_the_commands(shown):
     csv = operator.get("/duplicates?since=2026-01-01&format=csv")
     assert csv.getheader("Content-Disposition") == "attachment; filename=duplicates.csv"
     assert csv.text.count("\n") == 1 + len(command["keys"])
+    decisions = operator.get("/duplicates?since=2026-01-01&format=csv&of=decisions").text
+    command_said = shown.run("report", "decisions", "--since", "2026-01-01", "--format", "csv").stdout
+    assert decisions.splitlines() == command_said.splitlines() and len(decisions.splitlines()) > 1
+    for name, head in (("late", "decided_at,case,"), ("suspects", "alike,case,")):
+        assert operator.get(f"/duplicates?since=2026-01-01&format=csv&of={name}").text.startswith(head)
+    assert operator.get("/duplicates?format=csv&of=nothing").status == 404
     numbers = operator.get("/duplicates?since=2026-01-01&format=csv&of=numbers").text
     command = shown.run("report", "duplicates", "--since", "2026-01-01", "--format", "csv").stdout
     assert numbers.replace("\r", "") == command and "second cases avoided" in numbers
