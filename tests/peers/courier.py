@@ -144,7 +144,7 @@ class Courier(ImapServer):
 
     def __init__(self, **more):
         super().__init__(prefix="INBOX.", separator=".", **more)
-        self.listeners, self.context, self.sessions = [], None, set()
+        self.listeners, self.servers, self.context, self.sessions = [], [], None, set()
 
     def write_config(self):
         pass
@@ -165,8 +165,9 @@ class Courier(ImapServer):
         ports = [self.imap, self.imaps] if self.certificate else [self.imap]
         self.listeners = [socket.create_server(("127.0.0.1", port), backlog=100) for port in ports]
         self.imap, self.imaps, *_ = [one.getsockname()[1] for one in self.listeners] + [0]
-        for listener in self.listeners:
-            threading.Thread(target=self.serve, args=(listener,), daemon=True).start()
+        self.servers = [threading.Thread(target=self.serve, args=(one,), daemon=True) for one in self.listeners]
+        for server in self.servers:
+            server.start()
         return True
 
     def serve(self, listener):
@@ -198,8 +199,9 @@ class Courier(ImapServer):
                                 stderr=subprocess.DEVNULL, user="mail", group="mail", extra_groups=[])
 
     def stop(self):
-        for listener in self.listeners:
+        for listener, server in zip(self.listeners, self.servers):
             listener.shutdown(socket.SHUT_RDWR)
+            server.join(20)  # or it accepts for whoever gets its descriptor next
             listener.close()
         for sock in list(self.sessions):
             try:

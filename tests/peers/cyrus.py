@@ -106,7 +106,8 @@ class Cyrus(ImapServer):
         self.mux.bind(str(self.folder / "mux"))
         (self.folder / "mux").chmod(0o666)
         self.mux.listen(50)
-        threading.Thread(target=self.serve, daemon=True).start()
+        self.server = threading.Thread(target=self.serve, daemon=True)
+        self.server.start()
 
     def serve(self):
         while True:
@@ -137,6 +138,8 @@ class Cyrus(ImapServer):
 
     def __exit__(self, *rest):
         super().__exit__(*rest)
+        self.mux.shutdown(socket.SHUT_RDWR)
+        self.server.join(20)  # or it accepts for whoever gets its descriptor next
         self.mux.close()
 
 

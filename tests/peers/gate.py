@@ -83,10 +83,12 @@ class Gate:
             threading.Thread(target=self.relay, args=(near,), daemon=True).start()
 
     def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
+        self.server = threading.Thread(target=self.serve, daemon=True)
+        self.server.start()
         return self
 
     def __exit__(self, *_):
         self.listener.shutdown(socket.SHUT_RDWR)
+        self.server.join(20)  # or it accepts for whoever gets its descriptor next
         self.listener.close()
         self.cut()
