@@ -185,6 +185,8 @@ def test_the_report_is_the_commands(shown):
     for name, head in (("late", "decided_at,case,"), ("suspects", "alike,case,")):
         assert operator.get(f"/duplicates?since=2026-01-01&format=csv&of={name}").text.startswith(head)
     assert operator.get("/duplicates?format=csv&of=nothing").status == 404
+    for name in ("decisions", "late", "suspects"):  # who people are, and what they wrote
+        assert shown.visitors["viewer"].get(f"/duplicates?format=csv&of={name}").status == 404
     numbers = operator.get("/duplicates?since=2026-01-01&format=csv&of=numbers").text
     command = shown.run("report", "duplicates", "--since", "2026-01-01", "--format", "csv").stdout
     assert numbers.replace("\r", "") == command and "second cases avoided" in numbers
