@@ -68,7 +68,7 @@ struct net;
 struct net *net_new(const struct clock *clock) MUST_CHECK;
 void net_free(struct net *net); /* its connections must be gone */
 
-/* Makes waiting end, too, when `fd` can be read; -1 is none. */
+/* Makes waiting that has a time to end at end, too, when `fd` can be read; -1 is none. */
 void net_wake_on(struct net *net, int fd);
 
 /* Waits until one of its connections can go on or has passed its deadline, until a signal, or until

@@ -101,7 +101,14 @@ struct accounts store_accounts(struct store *store);
 struct sessions store_sessions(struct store *store);
 /* Walks the event chain; RC_BROKEN names the first line that does not follow from the one before. */
 enum rc store_check_chain(struct store *store, struct err *err) MUST_CHECK;
+/* What others do that concerns the runs of a mailbox (a person's word, a run that leaves it) is heard of, from
+ * the first call on, where the database tells: PostgreSQL, without a pooler. True: there was something since the
+ * last call, or may have been: look. `fd`: readable when there may be more; -1: nothing is ever heard. Only a
+ * hint: whoever waits looks now and then all the same. */
+bool store_heard(struct store *store, const char *mailbox, int *fd);
 /* RC_BROKEN: a standby may take over without its last commits, and how to make it one that cannot. */
 enum rc store_standbys(struct store *store, struct err *err) MUST_CHECK;
+/* The same now, and on each new connection from now on: another server may have taken over. */
+enum rc store_refuse_standbys(struct store *store, struct err *err) MUST_CHECK;
 /* SQLite's own integrity check. */
 enum rc store_check(struct store *store, struct err *err) MUST_CHECK;

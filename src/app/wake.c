@@ -6,9 +6,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 static int ends[2] = {-1, -1};
+static int either = -1; /* readable when ends[0] is, or `also` */
+static int also = -1;
 
 static void keep_apart(int fd)
 {
@@ -16,22 +21,40 @@ static void keep_apart(int fd)
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
 }
 
+static bool look_at(int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    return epoll_ctl(either, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static void close_all(void)
+{
+    int *const all[] = {&ends[0], &ends[1], &either};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (*all[i] >= 0)
+            close(*all[i]);
+        *all[i] = -1;
+    }
+    also = -1;
+}
+
 void wake_open(void)
 {
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >= 0)
-            close(ends[i]);
+    close_all();
     if (pipe(ends) != 0) {
         ends[0] = ends[1] = -1;
         return;
     }
     keep_apart(ends[0]);
     keep_apart(ends[1]);
+    either = epoll_create1(EPOLL_CLOEXEC);
+    if (!look_at(ends[0]))
+        close_all();
 }
 
 int wake_fd(void)
 {
-    return ends[0];
+    return either;
 }
 
 void wake_up(void)
@@ -41,11 +64,19 @@ void wake_up(void)
     errno = saved;
 }
 
+/* One that was closed meanwhile is looked at no longer. */
+void wake_also(int fd)
+{
+    if (also >= 0)
+        (void)epoll_ctl(either, EPOLL_CTL_DEL, also, NULL);
+    also = fd >= 0 && look_at(fd) ? fd : -1;
+}
+
 void wake_rest(int64_t ms)
 {
     char heard[64];
-    struct pollfd p = {.fd = ends[0], .events = POLLIN};
-    if (ends[0] < 0) {
+    struct pollfd p = {.fd = either, .events = POLLIN};
+    if (either < 0) {
         system_rest(ms);
         return;
     }

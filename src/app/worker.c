@@ -129,11 +129,17 @@ static void wait_for_news(struct wired *w, const struct tick_result *r)
         r->wake_ms == NOT_DUE ? w->settings.poll_ms : r->wake_ms - clock_now(&w->clock).wall_ms;
     if (wait > w->settings.poll_ms)
         wait = w->settings.poll_ms;
-    if (wait <= 0 || told_to_stop)
+    struct store *store = w->data.store;
+    int fd = -1;
+    if (wait <= 0 || told_to_stop || store_heard(store, w->mailbox->id, &fd))
         return;
+    wake_also(fd);
     if (r->mailbox_failed || r->another_has_it ||
         w->imap_port.wait(w->imap_port.self, w->settings.inbox, wait, &err) != RC_OK)
         wake_rest(wait);
+    wake_also(-1);
+    (void)store_heard(store, w->mailbox->id,
+                      &fd); /* what comes from here on is for the next wait */
 }
 
 /* At the start, and then every day, so that a log that is kept for a week has it. */
@@ -230,7 +236,7 @@ enum rc worker_run(const struct config *config,
         log_threshold(LOG_WARN);
     TRY(wire_open(config, mailbox, &wired, err));
     if (config->async_failover == CONFIG_FAILOVER_REFUSED)
-        TRY(store_standbys(wired.data.store, err));
+        TRY(store_refuse_standbys(wired.data.store, err));
     sweep(&wired);
     wired.settings.node = request->once ? "" : node; /* what is to be done once is done here */
     if (request->take_over)

@@ -54,9 +54,12 @@ static int64_t earliest(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Lists what is waited for and returns when waiting must end. */
+/* Lists what is waited for and returns when waiting must end. Whoever waits for an answer goes on waiting,
+ * whatever else there is. */
 static int64_t gather(struct net *net, int64_t until_ms, size_t *count)
 {
+    bool wakes = until_ms != INT64_MAX;
+
     *count = 0;
     for (struct connection *c = net->first; c != NULL; c = c->next) {
         for (size_t i = 0; i < c->wait_count; i++)
@@ -66,7 +69,7 @@ static int64_t gather(struct net *net, int64_t until_ms, size_t *count)
         if (c->phase == PHASE_CONNECTING)
             until_ms = earliest(until_ms, c->curl_due_ms);
     }
-    if (net->wake_fd >= 0)
+    if (net->wake_fd >= 0 && wakes)
         add_poll(net, count, net->wake_fd, POLLIN);
     return until_ms;
 }

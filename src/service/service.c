@@ -222,6 +222,11 @@ static bool effects_wanted(const struct service *s)
     return ours && !all_paused && !s->set->policy.look_only;
 }
 
+static bool shares(const struct service *s)
+{
+    return s->set->node && s->set->node[0];
+}
+
 static enum rc when_to_wake(struct service *s, struct err *err)
 {
     const struct ledger *l = s->port->ledger;
@@ -232,6 +237,9 @@ static enum rc when_to_wake(struct service *s, struct err *err)
     const struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
     if (c->state == CIRCUIT_OPEN && c->next_probe_ms < poll)
         poll = c->next_probe_ms;
+    if (shares(s) &&
+        now.wall_ms + s->set->lease_ms / 3 < poll) /* or its mailbox is taken from it */
+        poll = now.wall_ms + s->set->lease_ms / 3;
     if (s->result->wake_ms == NOT_DUE || poll < s->result->wake_ms)
         s->result->wake_ms = poll;
     s->result->awaiting_choice = s->record.awaiting;
@@ -254,7 +262,7 @@ static enum rc share(struct service *s, struct err *err)
 {
     const struct ledger *l = s->port->ledger;
     bool ours = true;
-    if (s->set->node && s->set->node[0])
+    if (shares(s))
         TRY(l->runs->share(l->self, s->run.id, s->set->policy.mailbox, s->set->lease_ms, &ours,
                            err));
     if (ours == s->stands_by)

@@ -112,12 +112,34 @@ static enum rc insert_line(struct writing *w, const struct line *line, struct er
 /* The words of a line in `pending`, each ended by NUL. */
 enum { OF_MAILBOX, OF_KEY, OF_SUBJECT, OF_WHAT, OF_FROM, OF_TO, OF_ACTOR, EVENT_WORDS };
 
+static bool is_told(const struct writing *w, const char *mailbox)
+{
+    for (size_t at = 0; at < w->told.len; at += strlen(w->told.at + at) + 1)
+        if (strcmp(w->told.at + at, mailbox) == 0)
+            return true;
+    return false;
+}
+
+void writing_tell(struct writing *w, const char *mailbox)
+{
+    if (mailbox[0] != '\0' && !is_told(w, mailbox))
+        str_add(&w->told, (struct slice){mailbox, strlen(mailbox) + 1});
+}
+
+static void tell(struct db *db, const struct writing *w)
+{
+    for (size_t at = 0; at < w->told.len; at += strlen(w->told.at + at) + 1)
+        db_tell(db, w->told.at + at);
+}
+
 enum rc event_add(struct writing *w, const struct event *event, struct err *err)
 {
     const char *const words[EVENT_WORDS] = {event->mailbox, event->key, event->subject, event->what,
                                             event->from,    event->to,  event->actor};
 
     (void)err;
+    if (or_empty(w->run)[0] == '\0')
+        writing_tell(w, or_empty(event->mailbox));
     for (size_t i = 0; i < EVENT_WORDS; i++)
         str_add(&w->pending, (struct slice){or_empty(words[i]), strlen(or_empty(words[i])) + 1});
     return RC_OK;
@@ -280,6 +302,8 @@ enum rc writing_finish(struct writing *w, struct err *err)
         tx_end(&w->tx);
     if (rc == RC_UNKNOWN)
         rc = read_back(store->db, w, &first);
+    if (rc == RC_OK)
+        tell(store->db, w);
     if (rc != RC_OK && err != NULL)
         *err = first;
     return rc;
@@ -296,6 +320,7 @@ void writing_end(struct writing *w)
 {
     tx_end(&w->tx);
     str_clear(&w->pending);
+    str_clear(&w->told);
     w->store = NULL;
 }
 

@@ -34,10 +34,11 @@ struct writing {
     int64_t number;             /* of the last line that was appended; 0: none was */
     char hash[DIGEST_HEX_SIZE]; /* its hash */
     struct str pending; /* lines that are appended at its end, so that others wait less for them */
+    struct str told;    /* mailboxes, each ended by NUL, whose runs are told once it stands */
 };
 #define WRITING_NONE                                                                               \
     {                                                                                              \
-        NULL, TX_NONE, NULL, {0, 0}, 0, 0, "", STR_INIT                                            \
+        NULL, TX_NONE, NULL, {0, 0}, 0, 0, "", STR_INIT, STR_INIT                                  \
     }
 
 /* One line. NULL is "". No field may hold a name, an address or a subject. */
@@ -64,6 +65,9 @@ enum rc writing_begin_turn(struct store *store,
                            struct writing *out,
                            struct err *err) MUST_CHECK;
 enum rc event_add(struct writing *w, const struct event *event, struct err *err) MUST_CHECK;
+/* Once it stands, whoever waits to work on that mailbox is told to look (db_tell). What no run writes is a
+ * person's, and told of by itself: of each mailbox that it adds a line for. */
+void writing_tell(struct writing *w, const char *mailbox);
 /* The number of the line that was added last. */
 enum rc event_number(struct writing *w, int64_t *out, struct err *err) MUST_CHECK;
 /* Commits, and reads back where that failed. Ended either way. */

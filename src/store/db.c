@@ -71,9 +71,33 @@ enum rc db_now(struct db *db, int64_t *out, struct err *err)
     return db->driver->now(db, out, err);
 }
 
+void db_tell(struct db *db, const char *about)
+{
+    if (db->driver->tell != NULL)
+        db->driver->tell(db, about);
+}
+
+void db_listen(struct db *db, const char *about)
+{
+    if (db->driver->listen != NULL)
+        db->driver->listen(db, about);
+}
+
+bool db_heard(struct db *db, int *fd)
+{
+    *fd = -1;
+    return db->driver->heard != NULL && db->driver->heard(db, fd);
+}
+
 enum rc db_standbys(struct db *db, struct err *err)
 {
     return db->driver->standbys != NULL ? db->driver->standbys(db, err) : RC_OK;
+}
+
+enum rc db_refuse_standbys(struct db *db, struct err *err)
+{
+    db->refuses_standbys = true;
+    return db_standbys(db, err);
 }
 
 int64_t db_timeline(const struct db *db)

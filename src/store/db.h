@@ -83,8 +83,18 @@ void db_forget(struct db *db);
 enum rc db_now(struct db *db, int64_t *out, struct err *err) MUST_CHECK;
 /* The same, of when the last transaction began. */
 int64_t db_began(const struct db *db);
+/* Lets those know who listen to what is about that: a hint, which may be lost, and may be of nothing. Whoever
+ * hears one looks; whoever waits looks now and then all the same. Outside of a transaction. */
+void db_tell(struct db *db, const char *about);
+/* From now on, also after the connection was lost, others' hints about that are heard. */
+void db_listen(struct db *db, const char *about);
+/* Was there any since the last call, or could one have been lost? `fd`: readable when there may be one, until
+ * the next call of anything; -1: none is ever heard. */
+bool db_heard(struct db *db, int *fd);
 /* RC_BROKEN: there is a standby that may take over without the last commits. */
 enum rc db_standbys(struct db *db, struct err *err) MUST_CHECK;
+/* The same now, and on each new connection from now on. */
+enum rc db_refuse_standbys(struct db *db, struct err *err) MUST_CHECK;
 /* Another one than was last seen: another server has taken over, or the database was restored. 0: its
  * database has none. */
 int64_t db_timeline(const struct db *db);

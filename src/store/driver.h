@@ -21,6 +21,7 @@ struct db {
     int64_t longest_ms;        /* of a statement; 0: any */
     const struct clock *clock; /* with `longest_ms` */
     int64_t timeline;          /* of the server that answers; 0: there are none */
+    bool refuses_standbys;     /* looked for on each new connection */
     bool host_clock;           /* its own clock, if it has one, is not used */
     int64_t now_ms;            /* its own clock when the last transaction began; 0: it has none */
 };
@@ -74,7 +75,11 @@ struct driver {
     enum rc (*begin)(struct db *db, enum tx_kind kind, const char *turn, struct err *err);
     enum rc (*append)(struct db *db, struct err *err);            /* NULL: nothing to do */
     enum rc (*now)(struct db *db, int64_t *out, struct err *err); /* NULL: it has no clock */
-    enum rc (*standbys)(struct db *db, struct err *err);          /* NULL: it can have none */
+    void (*tell)(struct db *db,
+                 const char *about); /* NULL, and the next two: nobody is told of anything */
+    void (*listen)(struct db *db, const char *about);
+    bool (*heard)(struct db *db, int *fd);
+    enum rc (*standbys)(struct db *db, struct err *err); /* NULL: it can have none */
     enum rc (*commit)(struct db *db, struct err *err);
     void (*rollback)(struct db *db); /* of whatever is left of the transaction */
 };

@@ -232,23 +232,10 @@ static void rollback(struct db *db)
     PQclear(result);
 }
 
-/* Those that are told of each commit are not enough: one that is not waited for may take over, too. */
 static enum rc standbys(struct db *db, struct err *err)
 {
-    static const char find[] =
-        "SELECT COUNT(*) AS n FROM pg_stat_replication WHERE COALESCE(state, '') <> 'backup'"
-        " AND (current_setting('synchronous_standby_names') = '' OR sync_state = 'async')";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-
-    TRY(stmt_open(db, find, &s, err));
-    TRY(stmt_row(s, err));
-    if (col_int(s, "n") == 0)
-        return RC_OK;
-    return FAIL(err, RC_BROKEN,
-                "ledger '%s': a standby of it may take over without the last commits: ALTER SYSTEM"
-                " SET synchronous_standby_names = '*', then SELECT pg_reload_conf(); or set"
-                " `async_failover: accepted`",
-                db->path);
+    TRY(postgres_connected(postgres_of(db), err));
+    return postgres_standbys(postgres_of(db), err);
 }
 
 /* A connection that was lost while nobody used it is made anew: nothing has begun yet. */
@@ -345,6 +332,9 @@ const struct driver postgres_driver = {
     .check = check,
     .copy = copy,
     .limit = limit,
+    .tell = postgres_tell,
+    .listen = postgres_listen,
+    .heard = postgres_heard,
     .standbys = standbys,
     .append = append,
     .now = now,

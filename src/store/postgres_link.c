@@ -178,6 +178,40 @@ static enum rc settle(struct postgres *db, struct err *err)
     return rc;
 }
 
+static enum rc judge_standbys(struct postgres *db, PGresult *standbys, struct err *err)
+{
+    if (strcmp(PQgetvalue(standbys, 0, 0), "0") == 0)
+        return RC_OK;
+    return FAIL(err, RC_BROKEN,
+                REFUSED(db, "a standby of it may take over without the last commits: ALTER SYSTEM"
+                            " SET synchronous_standby_names = '*', then SELECT pg_reload_conf(); or"
+                            " set `async_failover: accepted`"));
+}
+
+/* Those that are told of each commit are not enough: one that is not waited for may take over, too. */
+enum rc postgres_standbys(struct postgres *db, struct err *err)
+{
+    PGresult *standbys = postgres_ask(
+        db, "SELECT COUNT(*) FROM pg_stat_replication WHERE COALESCE(state, '') <> 'backup'"
+            " AND (current_setting('synchronous_standby_names') = '' OR sync_state = 'async')");
+    enum rc rc = standbys != NULL && postgres_good(standbys) ? judge_standbys(db, standbys, err)
+                                                             : FAIL_OF_POSTGRES(db, standbys, err);
+
+    PQclear(standbys);
+    return rc;
+}
+
+/* What a connection is asked and told before anything else. */
+static enum rc introduce(struct postgres *db, struct err *err)
+{
+    TRY(settle(db, err));
+    if (db->db.refuses_standbys)
+        TRY(postgres_standbys(db, err));
+    if (db->db.longest_ms > 0)
+        TRY(postgres_limit(db, err));
+    return postgres_listen_again(db, err);
+}
+
 enum rc postgres_connect(struct postgres *db, struct err *err)
 {
     bool here;
@@ -190,10 +224,8 @@ enum rc postgres_connect(struct postgres *db, struct err *err)
     if (rc == RC_OK) {
         PQsetNoticeProcessor(db->connection, say_nothing, NULL);
         PQsetnonblocking(db->connection, 1);
-        rc = settle(db, err);
+        rc = introduce(db, err);
     }
-    if (rc == RC_OK && db->db.longest_ms > 0)
-        rc = postgres_limit(db, err);
     if (rc != RC_OK)
         postgres_disconnect(db);
     return rc;

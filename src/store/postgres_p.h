@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * postgres_p - what the files of the PostgreSQL driver share: postgres.c, postgres_link.c,
- * postgres_ask.c, postgres_stmt.c.
+ * postgres_ask.c, postgres_stmt.c, postgres_hint.c.
  *
  * Every request goes by ask(): sent, and waited for as long as the server is heard of, so that a
  * server that has gone silent is a lost connection. All rows of an answer are in memory, and a
@@ -50,8 +50,10 @@ struct postgres {
     struct postgres_stmt *bucket[BUCKETS];
     unsigned names;
     int busy_timeout_ms;
-    bool in_tx;  /* between begin and its end, also where the connection was lost meanwhile */
-    bool pooled; /* what answers is not always one server process: nothing is kept there */
+    bool in_tx;       /* between begin and its end, also where the connection was lost meanwhile */
+    char channel[64]; /* that hints are heard on; "": none is */
+    bool deaf;        /* since hints were last looked for, one may have been lost */
+    bool pooled;      /* what answers is not always one server process: nothing is kept there */
 };
 
 static inline struct postgres *postgres_of(struct db *db)
@@ -64,12 +66,21 @@ enum rc postgres_connect(struct postgres *db, struct err *err) MUST_CHECK;
 void postgres_disconnect(struct postgres *db);
 /* Tells the server how long a statement may take: only a session of its own keeps that. */
 enum rc postgres_limit(struct postgres *db, struct err *err) MUST_CHECK;
+/* RC_BROKEN: it has a standby that may take over without the last commits. */
+enum rc postgres_standbys(struct postgres *db, struct err *err) MUST_CHECK;
 /* Opens the connection where there is none; within a transaction that is RC_DEFERRED. */
 enum rc postgres_connected(struct postgres *db, struct err *err) MUST_CHECK;
 /* Who answers elsewhere must prove who it is. `here`: every server of the URL is on this machine. */
 enum rc postgres_check_url(struct postgres *db, bool *here, struct err *err) MUST_CHECK;
 /* Without user and password: "postgresql://HOST:PORT/DATABASE". free(). */
 char *postgres_name(const char *url) MUST_CHECK;
+
+/* postgres_hint.c: LISTEN and NOTIFY. */
+void postgres_tell(struct db *db, const char *about);
+void postgres_listen(struct db *db, const char *about);
+bool postgres_heard(struct db *db, int *fd);
+/* On a new connection. RC_DEFERRED: it is lost already; anything else that is wrong is no matter. */
+enum rc postgres_listen_again(struct postgres *db, struct err *err) MUST_CHECK;
 
 /* postgres_ask.c: what was sent is flushed and answered; the last result, or the first that failed.
  * NULL is a lost connection, which is closed. PQclear. */

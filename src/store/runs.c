@@ -348,6 +348,20 @@ static enum rc count_deaths(struct writing *w, const char *run, struct err *err)
     return stmt_run(s, NULL, err);
 }
 
+/* Those that stand by. */
+static enum rc tell_of_its_mailbox(struct writing *w, const char *run, struct err *err)
+{
+    static const char find[] = "SELECT mailbox FROM mailbox_lease WHERE run = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum rc rc;
+
+    TRY(stmt_open(w->store->db, find, &s, err));
+    stmt_text(s, 1, run);
+    while ((rc = stmt_row(s, err)) == RC_OK)
+        writing_tell(w, col_text(s, "mailbox"));
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
 static enum rc bury(struct writing *w, const char *dead, struct err *err)
 {
     bool ended;
@@ -356,6 +370,7 @@ static enum rc bury(struct writing *w, const char *dead, struct err *err)
     if (!ended)
         return RC_OK;
     TRY(count_deaths(w, dead, err));
+    TRY(tell_of_its_mailbox(w, dead, err));
     return run_event(w, dead, "bury", "alive", "dead", err);
 }
 
@@ -391,14 +406,17 @@ static enum rc nothing_armed(struct db *db, const char *run, struct err *err)
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-static enum rc leave_mailbox(struct db *db, const char *run, struct err *err)
+static enum rc leave_mailbox(struct writing *w, const char *run, struct err *err)
 {
-    static const char remove[] = "DELETE FROM mailbox_lease WHERE run = $1";
+    static const char remove[] = "DELETE FROM mailbox_lease WHERE run = $1 RETURNING mailbox";
     CLEANUP(stmt_done) struct stmt *s = NULL;
+    enum rc rc;
 
-    TRY(stmt_open(db, remove, &s, err));
+    TRY(stmt_open(w->store->db, remove, &s, err));
     stmt_text(s, 1, run);
-    return stmt_run(s, NULL, err);
+    while ((rc = stmt_row(s, err)) == RC_OK)
+        writing_tell(w, col_text(s, "mailbox"));
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
 static enum rc leave(struct writing *w, const char *run, struct err *err)
@@ -407,7 +425,7 @@ static enum rc leave(struct writing *w, const char *run, struct err *err)
 
     TRY(nothing_armed(w->store->db, run, err));
     TRY(give_back(w->store->db, run, err));
-    TRY(leave_mailbox(w->store->db, run, err));
+    TRY(leave_mailbox(w, run, err));
     TRY(end_run(w, run, "left", NULL, &ended, err));
     if (!ended)
         return FAIL(err, RC_CONFLICT, "ledger: the end of run %.8s is recorded already", run);

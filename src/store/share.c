@@ -11,6 +11,7 @@ struct sharing {
     int64_t now_ms, lease_ms; /* by the database's clock */
     /* as it was read */
     bool mine, free, too_many;
+    bool news; /* to the others of that mailbox: it is free, or there is one more to share with */
     int64_t
         left_ms; /* of the lease, where it is mine, and else of being counted among those that live */
 };
@@ -100,12 +101,14 @@ static bool stays_as_it_is(const struct sharing *s)
 static enum rc leave(struct db *db, struct sharing *s, struct err *err)
 {
     s->mine = false;
+    s->news = true;
     TRY(give_items_back(db, s, err));
     return write_lease(db, s, NULL, err);
 }
 
 static enum rc act(struct db *db, struct sharing *s, struct err *err)
 {
+    s->news = !s->mine && s->left_ms <= 0;
     TRY(count_among_the_living(db, s, err));
     if (s->mine && s->too_many)
         return leave(db, s, err);
@@ -125,7 +128,10 @@ static enum rc share_once(struct store *store, struct sharing *s, struct err *er
     TRY(tx_begin_in(store->db, "share:", &tx, err));
     TRY(read_share(store->db, s, err));
     TRY(act(store->db, s, err));
-    return tx_commit_plain(&tx, err);
+    TRY(tx_commit_plain(&tx, err));
+    if (s->news)
+        db_tell(store->db, s->mailbox);
+    return RC_OK;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */

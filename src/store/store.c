@@ -110,9 +110,22 @@ enum rc store_check(struct store *store, struct err *err)
     return db_check(store->db, true, err);
 }
 
+bool store_heard(struct store *store, const char *mailbox, int *fd)
+{
+    if (!store->listens)
+        db_listen(store->db, mailbox);
+    store->listens = true;
+    return db_heard(store->db, fd);
+}
+
 enum rc store_standbys(struct store *store, struct err *err)
 {
     return db_standbys(store->db, err);
+}
+
+enum rc store_refuse_standbys(struct store *store, struct err *err)
+{
+    return db_refuse_standbys(store->db, err);
 }
 
 enum rc store_copy(struct store *to, struct store *from, struct err *err)

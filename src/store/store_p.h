@@ -22,6 +22,7 @@ struct store {
     size_t waits;
     int64_t longest_delay_ms;
     struct store_upgrade upgrade; /* from 0: there was none */
+    bool listens;                 /* store_heard was called */
     char run[RUN_ID_SIZE];        /* that entered by this store; "" before: a tool's */
     char turn[NAME_SIZE];         /* in which that one writes; "": in the whole ledger's */
 };

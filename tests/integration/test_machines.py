@@ -78,6 +78,31 @@ def test_K01_mailboxes_are_shared_out_among_machines_and_anew_when_one_comes_or_
     assert desk.run("verify", status=None).returncode in (0, 1)
 
 
+def test_a_persons_word_on_another_machine_is_obeyed_at_once(desk, server):
+    """Its mailbox is looked at, and its lease renewed, in ten minutes: by then nobody waits any more."""
+    desk.mailbox["poll_interval"] = desk.settings["lease"] = "10m"
+    one = machine(desk, "one")
+    desk.deliver(plain("before"))
+    await_(lambda: desk.counts()["complete"] == 1, "it works")
+    desk.run("pause", "--mailbox", "help", "--by", "ann", "--reason", "why")
+    desk.deliver(plain("meanwhile"))
+    await_(lambda: desk.counts()["received"] == 1, "new mail is recorded")
+    desk.run("resume", "--mailbox", "help", "--by", "ann", "--reason", "why")
+    is_told_once(desk, ["before", "meanwhile"])
+    assert one.end() == 0
+
+
+def test_a_lease_is_renewed_by_a_machine_that_looks_less_often(desk, server):
+    desk.mailbox["poll_interval"] = "10m"
+    one = machine(desk, "one")
+    await_(lambda: holder(desk, server), "the first has the mailbox")
+    first, two = holder(desk, server), machine(desk, "two")
+    until = int(server.sql(desk.user, "SELECT until FROM mailbox_lease")[0])
+    await_(lambda: int(server.sql(desk.user, "SELECT until FROM mailbox_lease")[0]) > until + 2000, "it is renewed for another lease")
+    assert holder(desk, server) == first
+    assert one.end() == 0 and two.end() == 0
+
+
 def test_K03_a_machine_that_is_cut_off_from_the_ledger_does_nothing_until_it_is_back(desk, server):
     with Gate(server.port) as gate:
         one = machine(desk, "one", server.url(desk.user, gate.port))
@@ -164,6 +189,32 @@ def test_L10_a_standby_promoted_without_the_last_commits_is_a_ledger_that_went_b
             assert len(desk.acknowledgements()) == 2, "nobody is told twice"
             assert [item["reason"] for item in desk.items("--state", "needs_reconciliation")] == ["acknowledgement-unknown"]
             assert desk.uids() == {} and len(desk.uids("Processed")) == 2
+        finally:
+            standby.end()
+            shutil.rmtree(standby.folder)
+
+
+def test_L10_a_standby_is_looked_for_again_when_a_connection_is_made_anew(make_rig):
+    """As after a failover under a run that goes on: the server that took over may have got another standby."""
+    desk = make_rig()
+    with Postgres() as primary:
+        standby = Postgres()
+        try:
+            desk.settings["ledger"] = primary.make_database("desk")
+            service = desk.serve()
+            desk.deliver(plain("before"))
+            await_(lambda: desk.counts()["complete"] == 1, "it works")
+            standby.copy_of(primary)
+            await_(lambda: primary.sql("postgres", "SELECT COUNT(*) FROM pg_stat_replication WHERE state = 'streaming'") == ["1"],
+                   "the standby follows")
+            primary.sql("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'onecase'")
+            await_(lambda: service.said("may take over without the last commits"), "it refuses")
+            desk.deliver(plain("after"))
+            primary.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'")
+            assert desk.counts()["complete"] == len(desk.acknowledgements()) == len(desk.uids()) == 1
+            primary.sql("postgres", "SELECT pg_reload_conf()")
+            await_(lambda: desk.counts()["complete"] == 2, "a standby that is waited for is none to refuse")
+            assert service.end() == 0
         finally:
             standby.end()
             shutil.rmtree(standby.folder)

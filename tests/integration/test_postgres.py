@@ -144,6 +144,11 @@ def test_behind_a_pooler_each_transaction_may_meet_another_connection(desk, serv
         for number in range(6):
             desk.deliver(plain(f"pooled{number}"))
         await_(lambda: desk.counts()["complete"] == 6, "all are complete")
+        desk.run("pause", "--mailbox", "help", "--by", "ann", "--reason", "why")
+        desk.deliver(plain("paused"))
+        await_(lambda: desk.counts()["received"] == 1, "new mail is recorded")
+        desk.run("resume", "--mailbox", "help", "--by", "ann", "--reason", "why")
+        await_(lambda: desk.counts()["complete"] == 7, "whoever is not told of it looks")
         assert service.end() == 0
         assert_invariants(desk)
 

@@ -4,6 +4,7 @@
 #include "postgres_p.h"
 #include "store_testing.h"
 
+#include <poll.h>
 #include <sys/wait.h>
 
 static struct db *db_at(const char *path)
@@ -365,6 +366,142 @@ static void K03_a_lease_ends_by_the_clock_of_the_database(void **state)
     work_items_free(taken, count);
 }
 
+/* ---- hints --------------------------------------------------------------------------------- */
+
+/* Within five seconds, which is long for a hint that is under way, or not at all. */
+static bool hears(struct store *store, int wait_ms)
+{
+    int fd;
+    bool heard = store_heard(store, "help", &fd);
+
+    if (heard || fd < 0)
+        return heard;
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    return poll(&p, 1, wait_ms) == 1 && store_heard(store, "help", &fd);
+}
+
+static void pause_it(struct store *store, const char *mailbox)
+{
+    struct mailbox_record record;
+    struct err err = ERR_INIT;
+
+    assert_ok(store_mailboxes.load(store, mailbox, &record, &err));
+    assert_ok(store_people.pause(store, mailbox, !record.paused, 0, "ann", "why", at_ms(5), &err));
+}
+
+static enum rc share_it(struct store *store, const char *run, bool *ours)
+{
+    struct err err = ERR_INIT;
+
+    return store_runs.share(store, run, "help", 60000, ours, &err);
+}
+
+static void enter_on(struct store *store, const char *id, const char *node)
+{
+    struct run_facts run = run_named(id);
+    struct err err = ERR_INIT;
+
+    store->db->host_clock = false;
+    memcpy(run.mailbox, "help", sizeof "help");
+    snprintf(run.node, sizeof run.node, "%s", node);
+    assert_ok(store_runs.enter(store, &run, at_ms(0), &err));
+}
+
+static struct store *another_at(struct store *store)
+{
+    struct store_options options = {.path = postgres_of(store->db)->url, .busy_timeout_ms = 5000};
+    struct store *other = NULL;
+    struct err err = ERR_INIT;
+
+    assert_ok(store_open(&options, &other, &err));
+    return other;
+}
+
+static void a_persons_word_is_heard_by_those_of_its_mailbox_alone(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_run();
+    CLEANUP(store_close) struct store *person = another_at(store);
+    int fd;
+
+    (void)state;
+    assert_true(hears(store, 0)); /* what was said before it listened */
+    assert_false(hears(store, 0));
+    pause_it(person, "help");
+    assert_true(hears(store, 5000));
+    assert_false(hears(store, 0));
+    pause_it(person, "another");
+    db_tell(store->db, "help"); /* its own word */
+    assert_false(hears(store, 100));
+    cut(person, store->db);
+    assert_true(hears(store, 5000)); /* the end of the connection */
+    assert_false(store_heard(store, "help", &fd));
+    assert_int_equal(fd, -1);
+    assert_int_equal(number_of(store, "SELECT COUNT(*) AS n FROM run"), 1);
+    assert_true(hears(store, 0)); /* what was said meanwhile */
+    pause_it(person, "help");
+    assert_true(hears(store, 5000));
+}
+
+/* Where each transaction may meet another connection, one that listens would be left behind. */
+static void nobody_listens_behind_a_pooler(void **state)
+{
+    static const char listening[] = "SELECT COUNT(*) AS n FROM pg_listening_channels()";
+    CLEANUP(store_close) struct store *store = store_with_run();
+    CLEANUP(store_close) struct store *direct = another_at(store);
+    int fd = 0;
+
+    (void)state;
+    postgres_of(store->db)->pooled = true;
+    assert_false(store_heard(store, "help", &fd));
+    assert_int_equal(fd, -1);
+    assert_int_equal(number_of(store, listening), 0);
+    assert_true(store_heard(direct, "help", &fd));
+    assert_true(fd >= 0);
+    assert_int_equal(number_of(direct, listening), 1);
+}
+
+static void K01_a_mailbox_that_is_left_is_heard_of_by_those_who_stand_by(void **state)
+{
+    CLEANUP(store_close) struct store *one = store_at(":memory:");
+    CLEANUP(store_close) struct store *two = another_at(one);
+    struct err err = ERR_INIT;
+    bool ours;
+
+    (void)state;
+    enter_on(one, TEST_RUN, "a");
+    enter_on(two, OTHER_RUN, "b");
+    assert_ok(share_it(one, TEST_RUN, &ours));
+    assert_true(ours);
+    (void)hears(one, 0);
+    assert_ok(share_it(two, OTHER_RUN, &ours));
+    assert_false(ours);
+    assert_true(hears(one, 5000)); /* there is one more to share with */
+    (void)hears(two, 0);
+    assert_ok(store_runs.leave(one, TEST_RUN, at_ms(9), &err));
+    assert_true(hears(two, 5000));
+    assert_ok(share_it(two, OTHER_RUN, &ours));
+    assert_true(ours);
+}
+
+static void K01_a_mailbox_whose_run_was_found_dead_is_heard_of(void **state)
+{
+    CLEANUP(store_close) struct store *one = store_at(":memory:");
+    CLEANUP(store_close) struct store *two = another_at(one);
+    struct err err = ERR_INIT;
+    bool ours;
+
+    (void)state;
+    enter_on(one, TEST_RUN, "a");
+    enter_on(two, OTHER_RUN, "b");
+    assert_ok(share_it(one, TEST_RUN, &ours));
+    (void)hears(two, 0);
+    assert_ok(store_runs.bury(one, TEST_RUN, "", at_ms(9), &err));
+    assert_true(hears(two, 5000));
+    assert_ok(share_it(two, OTHER_RUN, &ours));
+    assert_true(ours);
+}
+
 /* ---- connections that go ------------------------------------------------------------------- */
 
 static void L08_a_connection_lost_while_nobody_used_it_is_made_anew(void **state)
@@ -614,6 +751,10 @@ int main(void)
         cmocka_unit_test(writers_wait_for_those_of_their_turn_alone),
         cmocka_unit_test(K01_runs_of_four_mailboxes_append_to_one_chain),
         cmocka_unit_test(K03_a_lease_ends_by_the_clock_of_the_database),
+        cmocka_unit_test(a_persons_word_is_heard_by_those_of_its_mailbox_alone),
+        cmocka_unit_test(nobody_listens_behind_a_pooler),
+        cmocka_unit_test(K01_a_mailbox_that_is_left_is_heard_of_by_those_who_stand_by),
+        cmocka_unit_test(K01_a_mailbox_whose_run_was_found_dead_is_heard_of),
         cmocka_unit_test(L08_a_connection_lost_while_nobody_used_it_is_made_anew),
         cmocka_unit_test(L08_a_connection_lost_within_a_transaction_takes_it_along),
         cmocka_unit_test(the_event_chain_follows_and_is_never_changed),
