@@ -4,8 +4,11 @@
 #
 # As octets, not as string literals: C17 promises only 4095 characters of those. A gap or a number
 # used twice stops the build, since the order of migrations is their number.
+#
+# A line "-- Works with programs from schema N on." says which older programs may go on after it (src/README.md);
+# without it, none.
 
-list(SORT FILES)
+list(SORT FILES COMPARE FILE_BASENAME)
 set(texts "")
 set(rows "")
 set(version 0)
@@ -17,10 +20,18 @@ foreach(file IN LISTS FILES)
     message(FATAL_ERROR "migrations: ${file}: expected number ${version}, as NNNN_name.sql")
   endif()
   set(name ${CMAKE_MATCH_1})
+  set(oldest ${version})
+  file(STRINGS ${file} line REGEX "^-- Works with programs ")
+  if(line)
+    if(NOT line MATCHES "^-- Works with programs from schema ([1-9][0-9]*) on\\.$" OR NOT CMAKE_MATCH_1 LESS version)
+      message(FATAL_ERROR "migrations: ${file}: expected -- Works with programs from schema N on., N below ${version}")
+    endif()
+    set(oldest ${CMAKE_MATCH_1})
+  endif()
   file(READ ${file} octets HEX)
   string(REGEX REPLACE "(..)" "'\\\\x\\1'," octets "${octets}")
   string(APPEND texts "static const char sql_${version}[] = {${octets}0};\n")
-  string(APPEND rows "    {${version}, \"${name}\", sql_${version}},\n")
+  string(APPEND rows "    {${version}, \"${name}\", ${oldest}, sql_${version}},\n")
 endforeach()
 
 file(WRITE ${OUT} "#include \"migrations.h\"\n\n${texts}

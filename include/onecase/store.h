@@ -2,8 +2,9 @@
  *
  * store - opens the ledger.
  *
- * SQLite by path, PostgreSQL by URL. A corrupt ledger, one of a newer schema, or one whose applied migrations
- * are not ours refuses to open (RC_BROKEN) and says what to do; a busy one is RC_DEFERRED.
+ * SQLite by path, PostgreSQL by URL. A corrupt ledger, one of a newer schema that does not say it works with
+ * this program, or one whose applied migrations are not ours refuses to open (RC_BROKEN) and says what to
+ * do; a busy one is RC_DEFERRED.
  * Opening reads every page of a ledger of up to 256 MiB; of a larger one only its schema (store_check
  * reads it all). Missing migrations are applied, all in one transaction; with read_only that is
  * RC_BROKEN too. store_close gives everything back.
@@ -49,7 +50,8 @@ struct store_options {
 };
 
 struct store_upgrade {
-    size_t from, to;     /* schema */
+    size_t from, to;     /* schema; `from` 0: there was nothing to do */
+    bool newer;          /* what was found */
     struct str snapshot; /* its path; empty where none was taken */
 };
 
@@ -58,6 +60,8 @@ enum rc store_open(const struct store_options *options, struct store **out, stru
 void store_close(struct store **store); /* for CLEANUP */
 /* What opening it did to an older schema: borrowed; NULL where it did nothing. */
 const struct store_upgrade *store_upgraded(const struct store *store);
+/* It is of a newer schema, which works with this program. */
+bool store_is_newer(const struct store *store);
 struct ledger store_ledger(struct store *store); /* valid until store_close */
 /* From now on a statement that takes longer than `longest_ms` is broken off: RC_DEFERRED, with a text for
  * whoever asked. For a front that answers one after another. `clock` is used until store_close. Behind a

@@ -157,8 +157,12 @@ static void examine_data(struct examining *x)
     CLEANUP(wire_data_close) struct wired_data d = {.store = NULL};
     struct err err = ERR_INIT;
     if (!doctor_judge(x, wire_data(x->config, true, &d, &err), &err,
-                      "it opens, and its schema is ours", "ledger"))
+                      "it opens, and its schema is one that this version works with", "ledger"))
         return;
+    if (store_is_newer(d.store))
+        doctor_found(x, FINDING_WARNING, "upgrade this machine, too (doc/upgrading.md)",
+                     "a newer version has expanded its schema, and works beside this one",
+                     "ledger");
     doctor_judge(x, store_check(d.store, &err), &err, "every page and reference is whole",
                  "ledger");
     if (x->config->async_failover == CONFIG_FAILOVER_REFUSED)

@@ -115,6 +115,11 @@ enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err
     return db->driver->has_table(db, name, out, err);
 }
 
+void db_keep_to(struct db *db, int64_t schema)
+{
+    db->schema = schema;
+}
+
 bool db_file(struct db *db, struct str *out)
 {
     return db->driver->file != NULL && db->driver->file(db, out);
@@ -293,8 +298,17 @@ enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struc
 static enum rc
 begin(struct db *db, enum tx_kind kind, const char *turn, struct tx *tx, struct err *err)
 {
+    CLEANUP(tx_end) struct tx mine = TX_NONE;
+
     TRY(db->driver->begin(db, kind, turn, err));
-    tx->db = db;
+    mine.db = db;
+    if (kind == TX_WRITE && db->oldest_schema > db->schema)
+        return FAIL(err, RC_BROKEN,
+                    "ledger '%s': a newer version has changed it meanwhile, and this program works"
+                    " with it no more (schema %lld, it knows %lld): install that version",
+                    db->path, (long long)db->oldest_schema, (long long)db->schema);
+    *tx = mine;
+    mine.db = NULL;
     return RC_OK;
 }
 

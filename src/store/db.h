@@ -70,6 +70,10 @@ int64_t col_when(struct stmt *s, const char *name);       /* an instant; NULL is
 enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struct err *err)
     MUST_CHECK;
 
+/* From now on a transaction that writes is RC_BROKEN where the ledger works with programs of that schema no
+ * more (migrate.h): it was changed while it was open. */
+void db_keep_to(struct db *db, int64_t schema);
+
 /* Breaks off statements that take longer: see store_limit. */
 enum rc db_limit(struct db *db, int64_t longest_ms, const struct clock *clock, struct err *err)
     MUST_CHECK;

@@ -24,6 +24,8 @@ struct db {
     bool refuses_standbys;     /* looked for on each new connection */
     bool host_clock;           /* its own clock, if it has one, is not used */
     int64_t now_ms;            /* its own clock when the last transaction began; 0: it has none */
+    int64_t schema;            /* see db_keep_to; 0: nobody has asked for it */
+    int64_t oldest_schema;     /* with `schema`, read by `begin` of TX_WRITE; 0: it does not say */
 };
 
 struct stmt {
@@ -36,6 +38,10 @@ enum tx_kind {
     TX_MIGRATE, /* alone among those that change the schema; there may be no table yet */
     TX_READ,
 };
+
+/* What `begin` reads `oldest_schema` by. */
+#define OLDEST_SCHEMA                                                                              \
+    "(SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'oldest_schema') AS oldest"
 
 enum null_of { NULL_OF_ANY, NULL_OF_TEXT, NULL_OF_NUMBER };
 

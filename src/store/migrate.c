@@ -4,6 +4,8 @@
 #include "migrations.h"
 #include "snapshot.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static enum rc set_meta(struct db *db, const char *name, const char *value, struct err *err)
@@ -36,6 +38,58 @@ static enum rc set_identity(struct db *db, const struct digest *seed, struct err
     return set_meta(db, "generation", "1", err);
 }
 
+/* ---- which programs work with it --------------------------------------------------------------------- */
+
+/* Of all migrations up to that one: what one of them takes away stays away. */
+static int oldest_program(size_t version)
+{
+    int oldest = 0;
+
+    for (size_t i = 0; i < version; i++)
+        if (migrations[i].oldest > oldest)
+            oldest = migrations[i].oldest;
+    return oldest;
+}
+
+static enum rc set_number(struct db *db, const char *name, int64_t number, struct err *err)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof digits, "%" PRId64, number);
+    return set_meta(db, name, digits, err);
+}
+
+static enum rc set_oldest(struct db *db, struct err *err)
+{
+    TRY(set_number(db, "oldest_schema", oldest_program(migration_count), err));
+    return set_number(db, "oldest_schema_of", (int64_t)migration_count, err);
+}
+
+/* A ledger that does not say it of its very schema works with nobody older. */
+static enum rc check_newer(struct db *db, size_t count, struct err *err)
+{
+    static const char find[] = "SELECT CAST(value AS BIGINT) AS oldest FROM meta"
+                               " WHERE name = 'oldest_schema' AND EXISTS (SELECT 1 FROM meta"
+                               " WHERE name = 'oldest_schema_of' AND value = CAST($1 AS TEXT))";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_int(s, 1, (int64_t)count);
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_OK && col_int(s, "oldest") <= (int64_t)migration_count)
+        return RC_OK;
+    if (rc != RC_OK && rc != RC_NOT_FOUND)
+        return rc;
+    return FAIL(err, RC_BROKEN,
+                "ledger '%s': it was written by a newer version (schema %zu, this program knows"
+                " %zu): install that version, or go back to the snapshot from before it"
+                " (doc/upgrading.md)",
+                db_path(db), count, migration_count);
+}
+
+/* ---- which are applied -------------------------------------------------------------------------------- */
+
 static void digest_of(const struct migration *m, char out[DIGEST_HEX_SIZE])
 {
     const struct digest digest = sha256_of(slice_z(m->sql));
@@ -47,13 +101,6 @@ static enum rc check_applied(struct db *db, int64_t version, const char *digest,
 {
     char ours[DIGEST_HEX_SIZE];
 
-    if (version > (int64_t)migration_count)
-        return FAIL(
-            err, RC_BROKEN,
-            "ledger '%s': it was written by a newer version (schema %lld, this program knows"
-            " %zu): install that version, or go back to the snapshot from before it"
-            " (doc/upgrading.md)",
-            db_path(db), (long long)version, migration_count);
     digest_of(&migrations[version - 1], ours);
     if (strcmp(digest, ours) != 0)
         return FAIL(
@@ -64,7 +111,7 @@ static enum rc check_applied(struct db *db, int64_t version, const char *digest,
     return RC_OK;
 }
 
-/* How many migrations are applied; each of them must be ours. */
+/* How many migrations are applied; each that we have must be ours. */
 static enum rc read_applied(struct db *db, size_t *count, struct err *err)
 {
     static const char find[] = "SELECT CAST(substr(name, 8) AS BIGINT) AS version, value FROM meta"
@@ -77,9 +124,12 @@ static enum rc read_applied(struct db *db, size_t *count, struct err *err)
         if (col_int(s, "version") != (int64_t)*count + 1 && *count < migration_count)
             return FAIL(err, RC_BROKEN, "ledger '%s': migration %zu is missing from it",
                         db_path(db), *count + 1);
-        TRY(check_applied(db, col_int(s, "version"), col_text(s, "value"), err));
+        if (*count < migration_count)
+            TRY(check_applied(db, col_int(s, "version"), col_text(s, "value"), err));
     }
-    return rc == RC_NOT_FOUND ? RC_OK : rc;
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    return *count > migration_count ? check_newer(db, *count, err) : RC_OK;
 }
 
 /* A database of another program is left alone. */
@@ -140,12 +190,30 @@ static enum rc apply_missing(struct db *db,
 
     TRY(tx_migrate(db, &tx, err));
     TRY(applied(db, &count, err));
-    if (count == migration_count)
+    if (count >= migration_count)
         return RC_OK;
     TRY(keep_as_it_was(db, count, options, upgrade, err));
     for (; count < migration_count; count++)
         TRY(apply(db, &migrations[count], options, err));
+    TRY(set_oldest(db, err));
     return tx_commit_plain(&tx, err);
+}
+
+static enum rc bring_to_ours(struct db *db,
+                             size_t count,
+                             const struct store_options *options,
+                             struct store_upgrade *upgrade,
+                             struct err *err)
+{
+    if (count < migration_count && options->read_only)
+        return FAIL(err, RC_BROKEN,
+                    "ledger '%s': its schema is older than this program: start the"
+                    " service once",
+                    db_path(db));
+    if (count == 0 && !options->create)
+        return FAIL(err, RC_BROKEN, "ledger '%s': it is empty: restore the last backup",
+                    db_path(db));
+    return count < migration_count ? apply_missing(db, options, upgrade, err) : RC_OK;
 }
 
 enum rc migrate(struct db *db,
@@ -156,15 +224,10 @@ enum rc migrate(struct db *db,
     size_t count;
 
     TRY(applied(db, &count, err));
-    if (count < migration_count && options->read_only)
-        return FAIL(err, RC_BROKEN,
-                    "ledger '%s': its schema is older than this program: start the"
-                    " service once",
-                    db_path(db));
-    if (count == 0 && !options->create)
-        return FAIL(err, RC_BROKEN, "ledger '%s': it is empty: restore the last backup",
-                    db_path(db));
-    return count < migration_count ? apply_missing(db, options, upgrade, err) : RC_OK;
+    TRY(bring_to_ours(db, count, options, upgrade, err));
+    upgrade->newer = count > migration_count;
+    db_keep_to(db, (int64_t)migration_count);
+    return RC_OK;
 }
 
 static enum rc has_events(struct db *db, bool *out, struct err *err)

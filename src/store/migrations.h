@@ -11,7 +11,8 @@
 struct migration {
     int version;
     const char *name; /* "ledger" of 0001_ledger.sql */
-    const char *sql;  /* the whole file */
+    int oldest; /* the schema of the oldest program that works with what it makes; mostly its own */
+    const char *sql; /* the whole file */
 };
 
 extern const struct migration migrations[];

@@ -62,6 +62,17 @@ static enum rc has_any(struct db *db, bool *out, struct err *err)
     return RC_OK;
 }
 
+/* What a newer version has added would stay behind. */
+static enum rc check_schema(const struct store *store, struct err *err)
+{
+    if (!store_is_newer(store))
+        return RC_OK;
+    return FAIL(err, RC_USAGE,
+                "ledger '%s': its schema is newer than this program: move it with the version that"
+                " made it so",
+                db_path(store->db));
+}
+
 static enum rc check_target(struct moving *m, bool *begun, struct err *err)
 {
     CLEANUP(str_clear) struct str id = STR_INIT;
@@ -107,6 +118,8 @@ static enum rc read_plan(struct moving *m, struct err *err)
     CLEANUP(str_clear) struct str path = STR_INIT;
     bool from_file = db_file(m->from->db, &path);
 
+    TRY(check_schema(m->from, err));
+    TRY(check_schema(m->to, err));
     str_empty(&path);
     if (from_file == db_file(m->to->db, &path))
         return FAIL(err, RC_USAGE, "a ledger is moved from SQLite to PostgreSQL, or back");

@@ -186,11 +186,16 @@ static PGresult *ask_to_begin(struct postgres *db, enum tx_kind kind, const char
         str_addf(&text, "SET LOCAL statement_timeout = %" PRId64 "; ", db->db.longest_ms);
     add_locks(kind, turn, &text);
     str_addz(&text, ITS_CLOCK);
+    if (kind == TX_WRITE && db->db.schema > 0)
+        str_addz(&text, ", " OLDEST_SCHEMA);
 
     PGresult *result = postgres_ask(db, str_z(&text));
 
-    if (result != NULL && PQntuples(result) == 1)
+    if (result != NULL && PQntuples(result) == 1) {
         db->db.now_ms = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+        db->db.oldest_schema =
+            PQnfields(result) > 1 ? strtoll(PQgetvalue(result, 0, 1), NULL, 10) : 0;
+    }
     return result;
 }
 

@@ -177,6 +177,26 @@ static enum rc limit(struct db *db, struct err *err)
 
 /* Transactions */
 
+static void rollback(struct db *db)
+{
+    static const char text[] = "ROLLBACK";
+    struct sqlite *mine = sqlite_of(db);
+
+    if (!sqlite3_get_autocommit(mine->connection))
+        sqlite3_exec(mine->connection, text, NULL, NULL, NULL);
+}
+
+static enum rc read_oldest(struct db *db, struct err *err)
+{
+    static const char find[] = "SELECT " OLDEST_SCHEMA;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    TRY(stmt_row(s, err));
+    db->oldest_schema = col_int(s, "oldest");
+    return RC_OK;
+}
+
 /* Writing, the write lock is taken here, so nothing after it fails for want of it. */
 /* There is one writer at a time, whatever turn is asked for. */
 static enum rc begin(struct db *db, enum tx_kind kind, const char *turn, struct err *err)
@@ -188,16 +208,14 @@ static enum rc begin(struct db *db, enum tx_kind kind, const char *turn, struct 
     (void)turn;
     assert(sqlite_of(db)->connection == NULL || sqlite3_get_autocommit(sqlite_of(db)->connection));
     TRY(stmt_open(db, kind == TX_READ ? deferred : immediate, &s, err));
-    return stmt_run(s, NULL, err);
-}
+    TRY(stmt_run(s, NULL, err));
+    if (kind != TX_WRITE || db->schema == 0)
+        return RC_OK;
+    enum rc rc = read_oldest(db, err);
 
-static void rollback(struct db *db)
-{
-    static const char text[] = "ROLLBACK";
-    struct sqlite *mine = sqlite_of(db);
-
-    if (!sqlite3_get_autocommit(mine->connection))
-        sqlite3_exec(mine->connection, text, NULL, NULL, NULL);
+    if (rc != RC_OK)
+        rollback(db);
+    return rc;
 }
 
 /* A statement that met a full or failing disk has rolled the transaction back already. */

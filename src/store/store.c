@@ -72,6 +72,11 @@ const struct store_upgrade *store_upgraded(const struct store *store)
     return store->upgrade.from > 0 ? &store->upgrade : NULL;
 }
 
+bool store_is_newer(const struct store *store)
+{
+    return store->upgrade.newer;
+}
+
 void store_close(struct store **store)
 {
     if (*store == NULL)

@@ -63,7 +63,7 @@ def everything(path):
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
         found = {table: (columns(db, table), rows(db, table, columns(db, table))) for table in tables(db)}
     names, held = found["meta"]
-    found["meta"] = names, [row for row in held if not row[0].startswith("schema_")]
+    found["meta"] = names, [row for row in held if not row[0].startswith("schema_") and not row[0].startswith("oldest_schema")]
     return found
 
 

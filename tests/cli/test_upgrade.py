@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ledger of each older schema, opened by this program: every row stays, the chain stays whole, and a snapshot from
 before stands beside it."""
+import json
 import sqlite3
 import subprocess
 
@@ -106,3 +107,41 @@ def test_L06_an_older_program_says_in_one_line_that_the_ledger_is_newer_and_chan
         lines = (done.stderr + done.stdout).splitlines()
         assert len(lines) == 1 and "newer version" in lines[0] and "doc/upgrading.md" in lines[0], lines
     assert old_ledger.everything(path) == before
+
+
+def later(desk, program, *words, status=0):
+    """A command of a later version: tests/upgrade."""
+    done = subprocess.run([TOOLS / program, *words], capture_output=True, text=True, env=desk.environment())
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def test_L06_the_version_before_goes_on_with_an_expanded_ledger_and_writes_what_the_newer_one_reads(desk):
+    path = desk.folder / "data/ledger.db"
+    later(desk, "onecase_expanded", "status")
+    assert old_ledger.schema_of(path) == old_ledger.NEWEST + 1
+    item = next(item for item in json.loads(desk.run("items", "--state", "needs_reconciliation", "--json").stdout) if item["reason"] == "conflict")
+    desk.run("resolve", item["key"], "--conflict", "dismiss", "--by", "Ann", "--reason", "the same mail")
+    desk.run("user", "add", "older", "--role", "viewer", said="correct horse battery\n")
+    assert "ledger" not in desk.run("verify", status=None).stdout.split("mail ")[0]
+    assert "older" in later(desk, "onecase_expanded", "user", "list").stdout
+    assert old_ledger.schema_of(path) == old_ledger.NEWEST + 1 and snapshots(desk) == [new_name(old_ledger.NEWEST)]
+
+
+def test_L06_what_was_contracted_is_for_the_version_before_and_refused_by_older_ones(desk):
+    path = desk.folder / "data/ledger.db"
+    later(desk, "onecase_expanded", "status")
+    later(desk, "onecase_contracted", "status")
+    later(desk, "onecase_expanded", "items")
+    before = old_ledger.everything(path)
+    done = desk.run("items", status=74)
+    assert "newer version" in done.stderr and "doc/upgrading.md" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert old_ledger.everything(path) == before
+
+
+def test_a_ledger_of_an_older_schema_says_after_it_which_programs_work_with_it(old_desk):
+    desk = old_desk(old_ledger.NEWEST - 1)
+    desk.run("status")
+    with sqlite3.connect(desk.folder / "data/ledger.db") as db:
+        oldest = int(db.execute("SELECT value FROM meta WHERE name = 'oldest_schema'").fetchone()[0])
+    assert 1 <= oldest <= old_ledger.NEWEST

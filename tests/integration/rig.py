@@ -245,14 +245,14 @@ class Rig:
     def once(self, **more):
         return self.json("run", "--once", **more)
 
-    def popen(self, *words):
+    def popen(self, *words, program=PROGRAM):
         """Starts a command in a process group of its own, so that all of it can be killed."""
         self.write()
-        return subprocess.Popen([PROGRAM, *words], env=self.environment(), text=True, start_new_session=True,
+        return subprocess.Popen([program, *words], env=self.environment(), text=True, start_new_session=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def serve(self):
-        service = Service(self.popen("run"))
+    def serve(self, **program):
+        service = Service(self.popen("run", **program))
         self.services.append(service)
         return service
 

@@ -10,7 +10,7 @@ import pytest
 from gate import Gate
 from mails import plain
 from postgres import Postgres
-from rig import assert_invariants, await_
+from rig import PROGRAM, assert_invariants, await_
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +28,13 @@ def desk(make_rig, server):
     return rig
 
 
-def machine(desk, name, ledger=None):
+def machine(desk, name, ledger=None, **program):
     """A service as it runs on a machine of that name: its data folder is its own."""
     before = dict(desk.settings)
     desk.settings.update(data_dir=str(desk.folder / name), ledger=ledger or before["ledger"])
     config, desk.config = desk.config, desk.folder / f"{name}.yaml"
     (desk.folder / name).mkdir(mode=0o700, exist_ok=True)
-    service = desk.serve()
+    service = desk.serve(**program)
     desk.config, desk.settings = config, before
     return service
 
@@ -137,6 +137,44 @@ def test_K03_a_machine_that_stood_still_past_its_lease_finds_it_taken(desk, serv
     desk.deliver(plain("after"))
     is_told_once(desk, ["meanwhile", "after"])
     assert one.end() == 0 and two.end() == 0
+
+
+def schema(desk, server):
+    return int(server.sql(desk.user, "SELECT COUNT(*) FROM meta WHERE name LIKE 'schema!_%' ESCAPE '!'")[0])
+
+
+def test_L06_machines_are_upgraded_one_after_another_while_the_others_work(desk, make_rig, server):
+    """Programs of two later versions: tests/upgrade."""
+    expanded, contracted = (PROGRAM.resolve().parent / "tests" / f"onecase_{name}" for name in ("expanded", "contracted"))
+    other, ours = make_rig(), schema(desk, server)
+    desk.settings["mailboxes"].append({**other.mailbox, "id": other.user, "acknowledgement": {"from": other.address}})
+    one, two = machine(desk, "one"), machine(desk, "two")
+    await_(lambda: shares(desk, server) == [1, 1], "each has one")
+    for rig in (desk, other):
+        rig.deliver(plain("before"))
+    await_(lambda: len(desk.items("--state", "complete")) == 2, "both work")
+    assert two.end() == 0
+    two = machine(desk, "two", program=expanded)
+    await_(lambda: shares(desk, server) == [1, 1] and schema(desk, server) == ours + 1, "the newer has one again")
+    for rig in (desk, other):
+        rig.deliver(plain("meanwhile"))
+    await_(lambda: len(desk.items("--state", "complete")) == 4, "the older works beside it")
+    assert "works beside this one" in desk.run("doctor", status=None).stdout
+    assert one.end() == 0
+    one = machine(desk, "one", program=expanded)
+    await_(lambda: shares(desk, server) == [1, 1], "all are newer")
+    late = machine(desk, "late")
+    three = machine(desk, "three", program=contracted)
+    await_(lambda: schema(desk, server) == ours + 2, "the one after it")
+    for rig in (desk, other):
+        rig.deliver(plain("after"))
+    await_(lambda: server.sql(desk.user, "SELECT COUNT(*) FROM item WHERE state = 'complete'") == ["6"], "the version before it works")
+    await_(lambda: late.said("newer version"), "what is two versions older is told")
+    assert "newer version" in desk.run("items", status=74).stderr
+    for service in (one, two, three):
+        assert service.end() == 0
+    late.end()
+    assert {len(rig.acknowledgements()) for rig in (desk, other)} == {3}
 
 
 def test_K07_a_deployment_with_another_database_is_noticed_before_it_does_anything(desk, server):

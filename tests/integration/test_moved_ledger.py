@@ -11,7 +11,7 @@ import pytest
 import mails
 from mails import plain
 from postgres import Cutter, Postgres
-from rig import assert_invariants, await_
+from rig import PROGRAM, assert_invariants, await_
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +107,9 @@ def test_a_move_says_what_is_wrong_and_touches_no_ledger_that_is_there(lived, se
     other = make_rig()
     other.once()
     assert "another one" in other.run("migrate-ledger", "--to", url, status=1).stderr
+    assert other.popen("status", program=PROGRAM.resolve().parent / "tests" / "onecase_expanded").wait(20) == 0
+    newer = other.run("migrate-ledger", "--to", server.make_database(other.user), status=64)
+    assert "newer than this program" in newer.stderr
     rig.settings["ledger"] = url
     assert "this one" in rig.run("migrate-ledger", "--to", "sqlite", status=1).stderr, "ledger.db is still there"
 

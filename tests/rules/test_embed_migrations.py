@@ -48,3 +48,21 @@ def test_a_gap_a_repeated_number_or_another_name_stops_the_build(tmp_path, names
     assert run.returncode != 0
     assert complaint in run.stderr
     assert not (tmp_path / "migrations.c").exists()
+
+
+def oldest(folder):
+    """The schema of the oldest program that works with each migration."""
+    return [int(line.split(",")[2]) for line in (folder / "migrations.c").read_text().splitlines() if line.startswith("    {")]
+
+
+def test_a_migration_works_with_older_programs_only_where_it_says_so(tmp_path):
+    says = b"-- SPDX-License-Identifier: Apache-2.0\n-- Works with programs from schema 1 on.\nSELECT 1;\n"
+    assert embed(tmp_path, {"0001_a.sql": b"SELECT 1;\n", "0002_b.sql": says, "0003_c.sql": b"SELECT 1;\n"}).returncode == 0
+    assert oldest(tmp_path) == [1, 1, 3]
+
+
+@pytest.mark.parametrize("line", [b"-- Works with programs from schema 2 on.", b"-- Works with programs from schema 0 on.",
+                                  b"-- Works with programs of schema 1."])
+def test_what_is_said_of_older_programs_and_cannot_be_stops_the_build(tmp_path, line):
+    run = embed(tmp_path, {"0001_a.sql": b"SELECT 1;\n", "0002_b.sql": line + b"\nSELECT 1;\n"})
+    assert run.returncode != 0 and "from schema N on" in " ".join(run.stderr.split())

@@ -37,6 +37,21 @@ static void a_run_enters_once(void **state)
     assert_int_equal(number_of(store, "SELECT COUNT(*) AS n FROM run"), 2);
 }
 
+static void one_that_was_changed_meanwhile_and_works_with_it_no_more_takes_nothing(void **state)
+{
+    struct store *store = *state;
+    const struct ledger_runs *runs = store_ledger(store).runs;
+    struct run_facts run = run_named("cccccccccccccccccccccccccccccccc");
+    struct err err = ERR_INIT;
+
+    by_hand(store, "UPDATE meta SET value = '1000000' WHERE name = 'oldest_schema'");
+    assert_rc(runs->enter(store, &run, at_ms(2), &err), RC_BROKEN);
+    assert_non_null(strstr(err.text, "works with it no more"));
+    assert_int_equal(number_of(store, "SELECT COUNT(*) AS n FROM run"), 2);
+    by_hand(store, "UPDATE meta SET value = '1' WHERE name = 'oldest_schema'");
+    assert_ok(runs->enter(store, &run, at_ms(3), &err));
+}
+
 static void the_others_are_those_that_have_not_ended(void **state)
 {
     struct store *store = *state;
@@ -160,6 +175,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         WITH_STORE(a_run_enters_once),
+        WITH_STORE(one_that_was_changed_meanwhile_and_works_with_it_no_more_takes_nothing),
         WITH_STORE(the_others_are_those_that_have_not_ended),
         WITH_STORE(renewing_moves_the_end_of_every_lease_it_holds),
         WITH_STORE(K03_a_buried_run_renews_nothing),
