@@ -59,6 +59,10 @@ struct mailbox {
                     struct mail_line **out,
                     size_t *count,
                     struct err *err);
+    /* Whether the folder is still as the last `list` from its first UID on found it: asked in one round trip at
+     * most, and in none where it is known. `out` is false also where that cannot be told, because another
+     * folder or another connection was opened since, and after a failure. */
+    enum rc (*unchanged)(void *self, const char *folder, bool *out, struct err *err);
     /* Streams the messages named, or with `header_only` their header blocks. A message that is gone
      * is passed over. RC_DEFERRED after some: those whose `end` was called are whole. */
     enum rc (*fetch)(void *self,

@@ -7,7 +7,7 @@
 void command_begin(struct imap_mailbox *m, size_t budget)
 {
     m->why = (struct err)ERR_INIT;
-    m->answered = false;
+    m->answered = m->just_waited = false;
     guard_begin(&m->guard);
     connection_limit(m->connection, m->endpoint->timeout_ms, budget);
 }

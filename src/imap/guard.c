@@ -60,7 +60,24 @@ static bool is_search(const struct guard *g)
     return g->head_len >= 8 && slice_eq_nocase((struct slice){g->head, 8}, SLICE("* SEARCH"));
 }
 
-static void hear(struct guard *g)
+/* "* 12 EXISTS": what is said of the folder, or of a message in it. */
+static void hear_change(struct guard *g)
+{
+    struct slice head = {g->head, g->head_len};
+    size_t at = 2;
+
+    if (!slice_starts_nocase(head, SLICE("* ")))
+        return;
+    while (at < head.len && head.at[at] >= '0' && head.at[at] <= '9')
+        at++;
+    head = slice_cut(head, at == 2 ? at : at + 1, head.len);
+    g->changed |= slice_starts_nocase(head, SLICE("EXISTS")) ||
+                  slice_starts_nocase(head, SLICE("EXPUNGE")) ||
+                  slice_starts_nocase(head, SLICE("VANISHED"));
+    g->fetched |= slice_starts_nocase(head, SLICE("FETCH"));
+}
+
+static void hear_uidvalidity(struct guard *g)
 {
     static const char sign[] = "* OK [UIDVALIDITY ";
     struct slice head = {g->head, g->head_len};
@@ -75,7 +92,8 @@ static void hear(struct guard *g)
 
 static void response_ends(struct guard *g)
 {
-    hear(g);
+    hear_change(g);
+    hear_uidvalidity(g);
     g->head_len = 0;
     g->tail_len = 0;
     g->len = 0;

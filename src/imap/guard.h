@@ -5,7 +5,7 @@
  * libetpan reads a response line whole and descends into its parentheses by recursion. So a line is
  * bounded in length and in parentheses; literals, which stream, are counted off and not looked at.
  * Only a SEARCH result may be long. It also hears the UIDVALIDITY at once, before the parser is
- * through with what was said before it.
+ * through with what was said before it, and that something in the folder has changed.
  */
 #pragma once
 
@@ -24,6 +24,8 @@ struct guard {
     uint64_t literal;     /* octets of a literal still to come */
     size_t plain;         /* octets of the command's responses without literals */
     uint32_t uidvalidity; /* the last that was said */
+    bool changed;         /* messages have come or gone; whoever looked takes it back */
+    bool fetched;         /* something was said of a message, asked for or not; likewise */
 };
 
 #define GUARD_PLAIN ((size_t)64 * 1024 * 1024)

@@ -44,6 +44,8 @@ struct imap_mailbox {
     struct name_space names;
     struct str selected; /* the folder, on the wire; empty while there is none */
     bool writable;
+    bool listed;      /* it was listed whole; whether that still holds the guard has heard */
+    bool just_waited; /* nothing was said since an IDLE ended without news */
     int64_t renew_ms;         /* of an IDLE */
     struct look looks[LOOKS]; /* from a folder's opening on, what is new in it is news */
     size_t look_count;        /* ever made; the eldest gives way */
@@ -80,6 +82,8 @@ enum rc select_for_append(struct imap_mailbox *m,
                           const char *folder,
                           const struct str *wire,
                           struct err *err) MUST_CHECK;
+/* Whether that folder stands open, for whatever, as it was last listed, as far as was heard. */
+bool select_listed(const struct imap_mailbox *m, const char *folder);
 /* The last look at the folder that is selected; NULL where none is remembered. */
 struct look *select_looked(struct imap_mailbox *m);
 /* Whether the server lists no such folder; false where it could not be asked. */
@@ -175,4 +179,5 @@ enum rc imap_search(void *self,
                     uint32_t **out,
                     size_t *count,
                     struct err *err);
+enum rc imap_unchanged(void *self, const char *folder, bool *out, struct err *err);
 enum rc imap_wait(void *self, const char *folder, int64_t wait_ms, struct err *err);

@@ -130,8 +130,11 @@ enum rc imap_list(void *self,
     enum rc rc;
 
     TRY(select_seen(m, folder, uidvalidity, false, err));
+    m->listed = m->guard.changed = false;
     TRY(find_from(m, first_uid, &found, err));
     rc = fetch_lines(m, found.at, found.count, &lines, err);
+    m->listed = rc == RC_OK && first_uid <= 1;
+    m->guard.fetched = false; /* that was asked for */
     if (rc == RC_OK)
         rc = select_still(m, uidvalidity, err);
     if (rc != RC_OK) {

@@ -79,6 +79,7 @@ struct mailbox imap_mailbox_port(struct imap_mailbox *mailbox)
         .self = mailbox,
         .open = imap_open,
         .list = imap_list,
+        .unchanged = imap_unchanged,
         .fetch = imap_fetch,
         .move = imap_move,
         .append = imap_append,

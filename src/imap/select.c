@@ -181,7 +181,7 @@ static enum rc do_select(struct imap_mailbox *m,
     int result;
 
     str_empty(&m->selected);
-    m->writable = false;
+    m->writable = m->listed = false;
     command_begin(m, BUDGET_SMALL);
     result = change ? mailimap_select(m->session, str_z(wire))
                     : mailimap_examine(m->session, str_z(wire));
@@ -245,6 +245,14 @@ enum rc select_still(struct imap_mailbox *m, uint32_t uidvalidity, struct err *e
                 "%s: the folder has another UIDVALIDITY than it had (%u, was %u); it is read anew",
                 session_name(m), info != NULL ? (unsigned)info->sel_uidvalidity : 0,
                 (unsigned)uidvalidity);
+}
+
+bool select_listed(const struct imap_mailbox *m, const char *folder)
+{
+    CLEANUP(str_clear) struct str wire = STR_INIT;
+
+    return m->listed && !m->guard.changed && !m->guard.fetched &&
+           name_to_wire(&m->names, folder, &wire, NULL) == RC_OK && is_selected(m, &wire, false);
 }
 
 struct look *select_looked(struct imap_mailbox *m)

@@ -31,7 +31,7 @@ void session_drop(struct imap_mailbox *m)
     m->guard = (struct guard){.literal = 0};
     name_space_clear(&m->names);
     str_empty(&m->selected);
-    m->writable = false;
+    m->writable = m->listed = m->just_waited = false;
 }
 
 enum rc session_fail(struct imap_mailbox *m, enum rc rc, struct err *err, const char *format, ...)

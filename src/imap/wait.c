@@ -101,6 +101,8 @@ static enum rc idle_on(struct imap_mailbox *m, int64_t until_ms, struct err *err
         int64_t end_ms = renew_ms < until_ms ? renew_ms : until_ms;
 
         TRY(idle(m, end_ms, &news, err));
+        m->guard.changed |= news;
+        m->just_waited = !news;
         if (!news && imap_now(m) < end_ms)
             break; /* a signal */
     }
@@ -129,7 +131,8 @@ enum rc imap_wait(void *self, const char *folder, int64_t wait_ms, struct err *e
         net_wait(m->net, until_ms);
         return RC_OK;
     }
-    TRY(select_folder(m, folder, false, err));
+    if (!select_listed(m, folder))
+        TRY(select_folder(m, folder, false, err));
     if (has_come(m) || m->session->imap_stream->read_buffer_len > 0)
         return RC_OK; /* something was said already */
     return idle_on(m, until_ms, err);

@@ -149,6 +149,7 @@ static enum rc fetch_one_by_one(struct service *s,
         enum rc rc = fetch_set(s, place, &line[i], 1, &one, &why);
         if (one.count > 0)
             append(out, &one);
+        s->left_over |= one.taken;
         if (one.taken)
             log_event(LOG_ERROR, "message.not-kept", "mailbox=%s uid=%u why=\"%s\"", s->record.id,
                       (unsigned)line[i].uid, why.text);

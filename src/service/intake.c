@@ -300,6 +300,7 @@ reserve_batch(struct service *s, const struct arrival *arrival, size_t n, struct
         rc = reserve(s, &arrival[i], 1, &why);
         if (rc == RC_DEFERRED || rc == RC_UNKNOWN)
             return FAIL(err, rc, "%s", why.text);
+        s->left_over |= rc != RC_OK;
         if (rc != RC_OK)
             log_event(LOG_ERROR, "delivery.unrecorded", "uid=%u why=\"%s\"",
                       (unsigned)arrival[i].uid, why.text);

@@ -141,7 +141,7 @@ static enum rc load(struct service *s, struct err *err)
     const struct ledger *l = s->port->ledger;
     TRY(l->runs->facts(l->self, &s->ledger, err));
     TRY(l->mailboxes->load(l->self, s->set->policy.mailbox, &s->record, err));
-    s->record_changed = false;
+    s->record_changed = s->left_over = false;
     for (size_t i = 0; i < CIRCUIT_OF_COUNT; i++) /* whoever was probing has ended its turn */
         if (s->record.circuit[i].state == CIRCUIT_PROBING)
             circuit_nothing(&s->record.circuit[i]);
@@ -176,6 +176,15 @@ static bool mailbox_allowed(struct service *s)
     return allowed;
 }
 
+/* The ledger is told of looks that went well only so often: what is said of it allows five minutes. */
+#define SUCCESS_TOLD_MS MINUTES(2)
+
+static bool success_is_fresh(const struct service *s)
+{
+    int64_t age = service_now(s).wall_ms - s->record.last_success_ms;
+    return age >= 0 && age < SUCCESS_TOLD_MS;
+}
+
 static void mailbox_worked(struct service *s)
 {
     struct circuit *c = &s->record.circuit[CIRCUIT_IMAP];
@@ -183,8 +192,11 @@ static void mailbox_worked(struct service *s)
         return;
     if (c->state != CIRCUIT_CLOSED)
         log_event(LOG_NOTE, "mailbox.back", "mailbox=%s", s->record.id);
+    else if (s->told_success && s->record.last_error[0] == '\0' && success_is_fresh(s))
+        return;
     circuit_success(c);
     s->told_failure = false;
+    s->told_success = true;
     s->record.last_success_ms = service_now(s).wall_ms;
     s->record.last_error[0] = '\0';
     s->record_changed = true;
@@ -270,6 +282,7 @@ static enum rc share(struct service *s, struct err *err)
                   s->set->policy.mailbox, s->run.id);
     s->claim_read &= !s->stands_by; /* another run may have found that the ledger went back */
     s->stands_by = !ours;
+    s->quiet.known &= ours;
     s->result->another_has_it = !ours;
     return RC_OK;
 }
@@ -278,6 +291,23 @@ static void stand_by(struct service *s)
 {
     int64_t pause = s->set->lease_ms / 3 < STAND_BY_MS ? s->set->lease_ms / 3 : STAND_BY_MS;
     s->result->wake_ms = service_now(s).wall_ms + pause;
+}
+
+static enum rc look_and_act(struct service *s, struct err *err)
+{
+    bool quiet = false;
+    TRY(quiet_check(s, &quiet, err));
+    if (quiet) {
+        mailbox_worked(s);
+        TRY(save(s, err));
+        s->quiet.version = s->record.version;
+        return RC_OK;
+    }
+    TRY(look(s, err));
+    TRY(act(s, err));
+    TRY(save(s, err));
+    quiet_note(s);
+    return RC_OK;
 }
 
 static enum rc turn(struct service *s, struct err *err)
@@ -289,9 +319,7 @@ static enum rc turn(struct service *s, struct err *err)
         stand_by(s);
         return RC_OK;
     }
-    TRY(look(s, err));
-    TRY(act(s, err));
-    TRY(save(s, err));
+    TRY(look_and_act(s, err));
     return when_to_wake(s, err);
 }
 

@@ -25,6 +25,15 @@ struct claim_note {
     char hash[DIGEST_HEX_SIZE];
 };
 
+/* What the last whole look left behind where it left nothing to do: as long as it holds, a poll asks the server
+ * whether there is news, and does no more. */
+struct quiet {
+    bool known;
+    int64_t looked_boot_ms;
+    int64_t event, generation; /* of the ledger, and */
+    int64_t version;           /* of the mailbox's row, as it left them */
+};
+
 struct service {
     const struct service_ports *port;
     const struct service_settings *set;
@@ -41,10 +50,14 @@ struct service {
     bool stands_by;    /* a run elsewhere works on its mailbox */
     bool told_failure; /* the log has said what is wrong with the mailbox's server */
     bool record_changed;
+    bool
+        left_over; /* of this turn: a message stays in the inbox that could not be kept or recorded */
     uint32_t claim_uidvalidity; /* of the claim folder, for the notes */
     struct claim_note *note;    /* what stands in it; read once a UID */
     size_t notes;
-    int64_t marked_boot_ms;     /* when the last mark was written */
+    int64_t marked_boot_ms; /* when the last mark was written */
+    struct quiet quiet;
+    bool told_success;          /* the ledger has it from this run that the mailbox was looked at */
     int64_t asked_boot_ms;      /* until when what was asked of the destination uses up its rate */
     struct tick_result *result; /* of the turn under way */
 };
@@ -124,6 +137,12 @@ enum rc service_renew(struct service *s, struct err *err) MUST_CHECK;
 bool service_in_time(const struct service *s, int64_t armed_boot_ms);
 /* A server's fault on the IMAP side: opens its circuit, remembers the reason. */
 void service_mailbox_fault(struct service *s, const struct err *why);
+
+/* ---- quiet.c */
+/* Whether this turn needs to look no further than the server's word that the inbox is as it was. */
+enum rc quiet_check(struct service *s, bool *out, struct err *err) MUST_CHECK;
+/* At the end of a turn that has looked at everything: remembers whether something is left to do. */
+void quiet_note(struct service *s);
 
 /* ---- observe.c */
 /* Is a message from before the first start? */

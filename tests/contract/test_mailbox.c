@@ -359,6 +359,59 @@ static void what_another_client_did_is_seen(void **state)
     assert_int_equal(fewer[0].uid, 2);
 }
 
+static bool unchanged(const char *folder)
+{
+    struct err err = ERR_INIT;
+    bool out = false;
+
+    if (bench.port.unchanged(bench.port.self, folder, &out, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    return out;
+}
+
+static void look_at_all(void)
+{
+    CLEANUP(mem_free) struct mail_line *lines = NULL;
+
+    (void)listed(1, &lines);
+    assert_true(unchanged(bench.folder));
+    assert_true(unchanged(bench.folder));
+}
+
+static void of_a_folder_that_was_not_listed_whole_nothing_is_known(void **state)
+{
+    CLEANUP(mem_free) struct mail_line *lines = NULL;
+
+    (void)state;
+    append_some(2);
+    (void)opened(bench.folder);
+    assert_false(unchanged(bench.folder));
+    (void)listed(2, &lines);
+    assert_false(unchanged(bench.folder));
+    look_at_all();
+    (void)opened("INBOX");
+    assert_false(unchanged(bench.folder));
+}
+
+static void what_comes_or_goes_changes_a_folder(void **state)
+{
+    (void)state;
+    append_some(2);
+    look_at_all();
+    append(&bench.other, SLICE(SMALL));
+    assert_false(unchanged(bench.folder));
+    look_at_all();
+    assert_int_equal(bench.other.remove(bench.other.self, bench.folder,
+                                        opened(bench.folder).uidvalidity, 1, NULL),
+                     RC_OK);
+    look_at_all();
+    assert_int_equal(bench.port.wait(bench.port.self, bench.folder, 50, NULL), RC_OK);
+    assert_true(unchanged(bench.folder));
+    append(&bench.other, SLICE(SMALL));
+    assert_int_equal(bench.port.wait(bench.port.self, bench.folder, 2000, NULL), RC_OK);
+    assert_false(unchanged(bench.folder));
+}
+
 static void waiting_ends_in_time(void **state)
 {
     int64_t started = real_ms(CLOCK_BOOTTIME);
@@ -401,6 +454,8 @@ static int run_cases(void)
         CASE(a_header_is_searched),
         CASE(what_cannot_be_a_message_is_not_added),
         CASE(what_another_client_did_is_seen),
+        CASE(of_a_folder_that_was_not_listed_whole_nothing_is_known),
+        CASE(what_comes_or_goes_changes_a_folder),
         CASE(waiting_ends_in_time),
     };
 

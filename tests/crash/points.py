@@ -16,7 +16,7 @@ ANSWERS = {
     "intake.reserve": WRITES, "intake.octets_known": LEDGER,
     "intake.begin_reading": LEDGER, "intake.end_reading": LEDGER, "work.claim": WRITES, "work.commit": WRITES,
     "work.next_due": LEDGER, "work.doubts": LEDGER, "work.filing_taken": LEDGER, "work.case_stands": LEDGER,
-    "mailbox.open": SERVER, "mailbox.list": SERVER, "mailbox.fetch": SERVER, "mailbox.remove": SERVER,
+    "mailbox.open": SERVER, "mailbox.unchanged": ("deferred",), "mailbox.list": SERVER, "mailbox.fetch": SERVER, "mailbox.remove": SERVER,
     "mailbox.append": SERVER + ("unknown", "lost"), "mailbox.move": SERVER + ("unknown", "lost"),
     "mailbox.search": SERVER, "courier.begin": ("refused",), "courier.next": ("broken",),
     "blobs.begin": DISK, "blobs.add": DISK, "blobs.keep_incoming": DISK, "blobs.keep_original": DISK,

@@ -123,12 +123,33 @@ static enum rc reach_seen(struct memory_mailbox *m,
 static enum rc
 memory_open(void *self, const char *folder, struct folder_state *out, struct err *err)
 {
+    struct memory_mailbox *m = self;
     struct memory_folder *f;
 
     TRY(reach(self, folder, &f, err));
+    m->listed[0] = '\0';
     *out = (struct folder_state){
         .uidvalidity = f->uidvalidity, .uidnext = f->uidnext, .exists = (uint32_t)f->count};
     return RC_OK;
+}
+
+/* Differs where UIDs or \Deleted do. */
+static uint64_t print_of(const struct memory_folder *f)
+{
+    uint64_t print = (uint64_t)f->uidvalidity << 32 | f->uidnext;
+
+    for (size_t i = 0; i < f->count; i++)
+        print = print * 1099511628211u + f->mails[i].uid * 2u + f->mails[i].deleted;
+    return print;
+}
+
+static void
+remember_list(struct memory_mailbox *m, const struct memory_folder *f, uint32_t first_uid)
+{
+    bool whole = first_uid <= 1;
+
+    snprintf(m->listed, sizeof m->listed, "%s", whole ? f->name : "");
+    m->print = print_of(f);
 }
 
 static struct mail_line line_of(const struct memory_mail *mail)
@@ -153,6 +174,18 @@ static enum rc memory_list(void *self,
     for (size_t i = 0; i < f->count; i++)
         if (f->mails[i].uid >= first_uid && !f->mails[i].deleted)
             (*out)[(*count)++] = line_of(&f->mails[i]);
+    remember_list(self, f, first_uid);
+    return RC_OK;
+}
+
+static enum rc memory_unchanged(void *self, const char *folder, bool *out, struct err *err)
+{
+    struct memory_mailbox *m = self;
+    struct memory_folder *f;
+
+    *out = false;
+    TRY(reach(m, folder, &f, err));
+    *out = strcmp(m->listed, f->name) == 0 && m->print == print_of(f);
     return RC_OK;
 }
 
@@ -313,6 +346,7 @@ struct mailbox memory_mailbox_port(struct memory_mailbox *m)
         .self = m,
         .open = memory_open,
         .list = memory_list,
+        .unchanged = memory_unchanged,
         .fetch = memory_fetch,
         .move = memory_move,
         .append = memory_append,

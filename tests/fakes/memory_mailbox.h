@@ -29,6 +29,8 @@ struct memory_mailbox {
     int64_t now_ms;    /* INTERNALDATE of what comes in */
     enum rc fails_as;  /* the next call fails with it and does nothing; RC_OK: none */
     int64_t waited_ms; /* in all */
+    char listed[64];   /* the folder that was last listed whole */
+    uint64_t print;    /* of it, as it was then */
 };
 
 struct memory_mailbox *memory_mailbox_new(void) MUST_CHECK; /* with an empty INBOX */

@@ -4,9 +4,11 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,52 @@ def test_new_mail_is_taken_when_the_server_says_so(rig):
     assert service.end() == 0
     assert len(rig.acknowledgements()) == 3
     assert_invariants(rig)
+
+
+def version_of(ledger):
+    """Changes with each commit of another connection."""
+    return ledger.execute("PRAGMA data_version").fetchone()[0]
+
+
+def test_an_idle_poll_is_one_round_trip_and_writes_nothing(rig):
+    """Without IDLE; what comes all the same, and what a person decides, is seen by the next."""
+    rig.settings["lease"] = "5m"
+    rig.mailbox["poll_interval"] = "20ms"
+    with ImapProxy(rig.box.imap, without={"IDLE"}) as proxy:
+        rig.through(proxy)
+        service = rig.serve()
+        await_(lambda: proxy.said("NOOP") > 2, "nothing is left to do")
+        at = len(proxy.commands)
+        with closing(sqlite3.connect(f"file:{rig.data}/ledger.db?mode=ro", uri=True)) as ledger:
+            before = version_of(ledger)
+            await_(lambda: len(proxy.commands) > at + 20, "it polls")
+            assert set(proxy.commands[at:]) == {"NOOP"}
+            assert version_of(ledger) == before, "it writes"
+        rig.deliver(plain("news"))
+        await_(lambda: len(rig.uids("Processed")) == 1, "the mail is filed")
+        rig.run("pause", "--by", "ada", "--reason", "a test")
+        rig.deliver(plain("while paused"))
+        await_(lambda: len(rig.items()) == 2, "it is recorded")
+        rig.run("resume", "--by", "ada", "--reason", "a test")
+        await_(lambda: len(rig.uids("Processed")) == 2, "it is filed")
+        at = len(proxy.commands)
+        await_(lambda: "NOOP" in proxy.commands[at:], "nothing is left to do")
+        assert service.end() == 0
+    assert_invariants(rig)
+
+
+def test_waiting_by_idle_is_no_reason_to_look(rig):
+    """A poll that finds the server waiting without news says nothing more to it."""
+    rig.settings["lease"] = "5m"
+    rig.mailbox["poll_interval"] = "50ms"
+    with ImapProxy(rig.box.imap) as proxy:
+        rig.through(proxy)
+        service = rig.serve()
+        waits = {"IDLE", ""}  # which a DONE is, without its tag
+        await_(lambda: len(proxy.commands) > 20 and set(proxy.commands[-20:]) == waits, "it says nothing more")
+        rig.deliver(plain("news"))
+        await_(lambda: len(rig.uids("Processed")) == 1, "the mail is filed")
+        assert service.end() == 0
 
 
 def pages(memory, first, last):

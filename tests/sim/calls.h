@@ -33,6 +33,7 @@
     X(CALL_FILES_SPACE,       "looks how full the disk is",              MAY_BREAK,                  1)      \
     X(CALL_MAILBOX_OPEN,      "opens a folder of the mailbox",           MAY_DEFER | MAY_REFUSE,     40)     \
     X(CALL_MAILBOX_LIST,      "lists a folder of the mailbox",           MAY_DEFER | MAY_REFUSE,     40)     \
+    X(CALL_MAILBOX_UNCHANGED, "asks for news of a folder",               MAY_DEFER,                  20)     \
     X(CALL_MAILBOX_FETCH,     "fetches messages",                        MAY_DEFER | MAY_HALF,       80)     \
     X(CALL_MAILBOX_MOVE,      "moves messages",                          MAY_DEFER | MAY_REFUSE | MAY_LOSE | MAY_HAVE | MAY_HALF, 60) \
     X(CALL_MAILBOX_APPEND,    "adds a message of ours",                  MAY_DEFER | MAY_REFUSE | MAY_LOSE | MAY_HAVE, 40) \

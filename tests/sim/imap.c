@@ -68,6 +68,7 @@ struct copy *imap_put(struct world *world, const char *name, struct mail *mail, 
     }
     folder->copy[folder->count] = (struct copy){
         .uid = folder->uidnext++, .internal_ms = internal_ms, .mail = mail, .deleted = false};
+    folder->changes++;
     if (strcmp(name, INBOX) == 0)
         mail->arrived = true;
     if (strcmp(name, CLAIM) != 0)
@@ -112,6 +113,7 @@ void imap_take_out(struct folder *folder, uint32_t uid)
         return;
     size_t at = (size_t)(copy - folder->copy);
 
+    folder->changes++;
     memmove(copy, copy + 1, (folder->count - at - 1) * sizeof *copy);
     folder->count--;
 }
@@ -134,6 +136,7 @@ uint32_t imap_move(struct world *world,
     if (reach == MOVE_COPIED)
         return new_uid;
     note_departure(world, from, copy, by_person);
+    from->changes++;
     if (reach == MOVE_MARKED)
         copy->deleted = true;
     else
@@ -198,6 +201,7 @@ bool imap_new_uidvalidity(struct world *world, const char *name)
 
     if (folder == NULL)
         return false;
+    folder->changes++;
     folder->uidvalidity += 1 + rng_below(&world->rng, 5);
     for (size_t i = 0; i < folder->count; i++)
         folder->copy[i].uid = (uint32_t)i + 1;
@@ -216,6 +220,7 @@ void imap_falls_back(struct world *world, uint32_t back)
 
     for (size_t i = 0; i < world->runs; i++)
         world->run[i]->session_lost = true;
+    inbox->changes++;
     inbox->uidnext -= back;
     while (inbox->count > 0 && inbox->copy[inbox->count - 1].uid >= inbox->uidnext) {
         struct copy *last = &inbox->copy[inbox->count - 1];

@@ -27,6 +27,7 @@ struct folder {
     uint32_t uidvalidity, uidnext;
     struct copy *copy;
     size_t count, room;
+    unsigned changes; /* how often something in it changed */
 };
 
 /* A message that left the inbox. */

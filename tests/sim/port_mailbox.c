@@ -45,6 +45,7 @@ static enum rc do_open(struct run *run, const char *name, struct folder_state *o
     struct folder *folder;
 
     TRY(reach(run, name, &folder, err));
+    run->listed[0] = '\0';
     *out = (struct folder_state){.uidvalidity = folder->uidvalidity,
                                  .uidnext = folder->uidnext,
                                  .exists = (uint32_t)folder->count};
@@ -91,9 +92,33 @@ static enum rc mailbox_list(void *self,
     TRY(reach_seen(run, name, uidvalidity, &folder, err));
     CLEANUP(mem_free) struct mail_line *line = list(folder, first_uid, count);
 
+    snprintf(run->listed, sizeof run->listed, "%s", first_uid <= 1 ? name : "");
+    run->listed_changes = folder->changes;
     TRY(gate_close(run, CALL_MAILBOX_LIST, RC_OK, err));
     *out = STEAL(line);
     return RC_OK;
+}
+
+/* What is said of changes is said in time; where another folder, or another connection, was opened since,
+ * nothing is known. */
+static enum rc do_unchanged(struct run *run, const char *name, bool *out, struct err *err)
+{
+    struct folder *folder;
+    bool listed = strcmp(run->listed, name) == 0;
+
+    *out = false;
+    if (run->session_lost || run->world->imap.down)
+        run->listed[0] = '\0';
+    TRY(reach(run, name, &folder, err));
+    *out = listed && run->listed_changes == folder->changes;
+    return RC_OK;
+}
+
+static enum rc mailbox_unchanged(void *self, const char *name, bool *out, struct err *err)
+{
+    struct run *run = self;
+
+    THROUGH_GATE(run, CALL_MAILBOX_UNCHANGED, err, do_unchanged(run, name, out, err));
 }
 
 /* One message into the sink, in two pieces. `cut`: the connection ends in its middle. */
@@ -365,6 +390,7 @@ struct mailbox port_mailbox(struct run *run)
         .self = run,
         .open = mailbox_open,
         .list = mailbox_list,
+        .unchanged = mailbox_unchanged,
         .fetch = mailbox_fetch,
         .move = mailbox_move,
         .append = mailbox_append,

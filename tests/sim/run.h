@@ -57,6 +57,8 @@ struct run {
     bool has_lock;
     bool session_lost;   /* its connection to the IMAP server is gone, and it does not know yet */
     bool session_missed; /* it knows; the server is back for its next turn */
+    char listed[16];     /* the folder that is open and was listed whole; "" is none */
+    unsigned listed_changes;
     struct run_facts facts;
     unsigned calls; /* port calls while it lived */
     unsigned calls_after_death;

@@ -123,6 +123,7 @@ def idle(scene, options):
             rig = scene.rig()
             scene.fill(rig, [])
             rig.through(proxy)
+            rig.settings["lease"] = "5m"
             rig.mailbox["poll_interval"] = "1s" if without else "1h"
             try:
                 service = rig.serve()
