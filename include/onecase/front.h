@@ -171,6 +171,14 @@ struct sheet *report_rows_sheet(const struct view *rows) MUST_CHECK;
 struct sheet *decisions_sheet(const struct view_decision *d, size_t count) MUST_CHECK;
 struct sheet *suspects_sheet(const struct view_suspect *s, size_t count) MUST_CHECK;
 
+/* ---- deployments_sheet.c: the runs behind the run `after`, NULL: from the newest on. RC_NOT_FOUND ---------- */
+enum rc deployments_sheet(const struct operations *ops,
+                          const char *after,
+                          size_t limit,
+                          int64_t now_ms,
+                          struct sheet **out,
+                          struct err *err) MUST_CHECK;
+
 /* ---- deciding.c: what a person may decide about a mail as it stands, and deciding it ----------------- */
 
 /* The last that stands; NULL is none. A replay decides nothing. */
@@ -322,6 +330,8 @@ void json_status(const struct view *view, int64_t now_ms, struct str *out);
 void json_webhooks(const struct view *webhooks, const struct view *dead, struct str *out);
 void json_duplicates(const struct view *view, struct str *out);
 void json_replay(const struct replay_shown *item, size_t count, const char *plan, struct str *out);
+void json_bulks(const struct view *view, struct str *out);
+void json_bulk(const struct view_bulk *bulk, struct str *out);
 /* What export has written. */
 struct exported {
     const char *file, *folder; /* the tar file, and the folder inside */

@@ -163,6 +163,7 @@ struct view_key {
 
 /* One decision, or one replay. */
 struct view_decision {
+    int64_t id;
     const char *key, *reference, *mailbox, *decision, *by, *second, *why;
     const char *state, *reason; /* of the item, when it was taken */
     const char *plan;           /* of a replay: the plan's digest */
@@ -367,6 +368,16 @@ struct view_page {
     size_t limit;
 };
 
+/* What persons decided, replays aside, page by page: of [since, until), from behind the last row of the page
+ * before. */
+struct view_audit {
+    int64_t since_ms, until_ms;
+    const char *by;             /* NULL: anybody */
+    bool asked;                 /* only where a mail waited for it */
+    int64_t after_ms, after_id; /* after_id 0: from the newest on */
+    size_t limit;
+};
+
 enum choice_of {
     CHOICE_ALL,
     CHOICE_FROM,   /* an address, without regard to case */
@@ -412,8 +423,10 @@ struct views {
                          bool replays,
                          struct view *out,
                          struct err *err);
-    /* view_run, newest first. */
-    enum rc (*runs)(void *self, size_t limit, struct view *out, struct err *err);
+    /* view_decision, newest first. */
+    enum rc (*audit)(void *self, const struct view_audit *page, struct view *out, struct err *err);
+    /* view_run, newest first: those behind the run `after`, NULL: from the newest on. RC_NOT_FOUND. */
+    enum rc (*runs)(void *self, const char *after, size_t limit, struct view *out, struct err *err);
     /* view_suspect, those alike together: all, or those like the item `key`. */
     enum rc (*suspects)(void *self, const char *key, struct view *out, struct err *err);
     /* view_file: every original and attachment that counts as stored. */
@@ -450,11 +463,16 @@ struct views {
                     struct err *err);
     /* view_contradiction. */
     enum rc (*contradictions)(void *self, struct view *out, struct err *err);
-    /* view_bulk, newest first; of an `id` that one alone, 0: all. */
-    enum rc (*bulks)(void *self, int64_t id, size_t limit, struct view *out, struct err *err);
-    /* view_sender_rule, those that stand; view_proposal, those that are open; oldest first. */
-    enum rc (*sender_rules)(void *self, struct view *out, struct err *err);
-    enum rc (*proposals)(void *self, struct view *out, struct err *err);
+    /* One view_bulk. RC_NOT_FOUND. */
+    enum rc (*one_bulk)(void *self, int64_t id, struct view *out, struct err *err);
+    /* view_bulk, newest first: those with a smaller id, 0: from the newest on. */
+    enum rc (*bulks)(void *self, int64_t below, size_t limit, struct view *out, struct err *err);
+    /* view_sender_rule, those that stand; view_proposal, those that are open; oldest first, those with a
+     * greater id. */
+    enum rc (*sender_rules)(
+        void *self, int64_t after, size_t limit, struct view *out, struct err *err);
+    enum rc (*proposals)(
+        void *self, int64_t after, size_t limit, struct view *out, struct err *err);
     /* How many items wait for a person. */
     enum rc (*asked)(void *self, int64_t *out, struct err *err);
     /* How many PAGE_NOT_TOLD has. */
@@ -500,8 +518,10 @@ struct views {
     enum rc (*one_case)(void *self, const char *reference, struct view *out, struct err *err);
     /* view_webhook, by name. */
     enum rc (*webhooks)(void *self, struct view *out, struct err *err);
-    /* view_dead_letter, newest first; limit 0: all. */
-    enum rc (*dead_letters)(void *self, size_t limit, struct view *out, struct err *err);
+    /* view_dead_letter, newest first: those behind the post `after`, by its id, NULL: from the newest on.
+     * RC_NOT_FOUND. */
+    enum rc (*dead_letters)(
+        void *self, const char *after, size_t limit, struct view *out, struct err *err);
     /* view_channel, by name: those by which a notice was ever tried. */
     enum rc (*channels)(void *self, struct view *out, struct err *err);
     /* One view_numbers. */

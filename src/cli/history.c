@@ -99,81 +99,14 @@ int cmd_report_decisions(struct call *call)
 
 /* ---- deployments ------------------------------------------------------------------------------------------ */
 
-/* clang-format off */
-static const struct sheet_column run_columns[] = {
-    { "name",        "NAME",        NULL, SHEET_TEXT   },
-    { "environment", "ENVIRONMENT", NULL, SHEET_TEXT   },
-    { "owner",       "OWNER",       NULL, SHEET_TEXT   },
-    { "mailboxes",   "MAILBOXES",   NULL, SHEET_TEXT   },
-    { "version",     "VERSION",     NULL, SHEET_TEXT   },
-    { "host",        "HOST",        NULL, SHEET_TEXT   },
-    { "pid",         "PROCESS",     NULL, SHEET_NUMBER },
-    { "active",      "ACTIVE",      NULL, SHEET_TEXT   },
-    { "entered_at",  "SINCE",       NULL, SHEET_WHEN   },
-    { "seen_at",     "LAST SEEN",   NULL, SHEET_WHEN   },
-    { "ended_at",    "ENDED",       NULL, SHEET_WHEN   },
-    { "run",         "RUN",         NULL, SHEET_TEXT   },
-};
-/* clang-format on */
-
-/* One on another machine that has been silent for longer than a lease is not taken for active. */
-static const char *active(const struct call *call, const struct view_run *r)
-{
-    if (r->ended[0])
-        return strcmp(r->ended, "dead") == 0 ? "no, died" : "no";
-    return call->now_ms - r->beat_ms > 2 * call->ops->config->lease_ms ? "silent" : "yes";
-}
-
-static void run_row(const struct call *call, struct sheet *sheet, const struct view_run *r)
-{
-    char entered[WHEN_TEXT_SIZE], beat[WHEN_TEXT_SIZE], ended[WHEN_TEXT_SIZE], pid[24];
-    snprintf(pid, sizeof pid, "%" PRId64, r->pid);
-    const char *cell[] = {r->name,
-                          r->environment,
-                          cell_text(r->owner),
-                          cell_text(r->mailboxes),
-                          r->version,
-                          r->host,
-                          pid,
-                          active(call, r),
-                          cell_when(r->entered_ms, entered),
-                          cell_when(r->beat_ms, beat),
-                          cell_when(r->ended_ms, ended),
-                          r->id};
-    sheet_row(sheet, cell);
-}
-
-/* Other deployments that hold a mailbox of ours are known by their deed alone. */
-static enum rc add_owners(const struct call *call, struct sheet *sheet, struct err *err)
-{
-    CLEANUP(view_clear) struct view view = {0};
-    const struct views *v = call->ops->views;
-    TRY(v->mailboxes(v->self, call->now_ms, &view, err));
-    const struct view_mailbox *m = view.row;
-    for (size_t i = 0; i < view.count; i++)
-        if (m[i].claim_owner && m[i].claim_owner[0]) {
-            const char *cell[] = {m[i].claim_owner,          NULL, NULL, m[i].id, NULL, NULL, NULL,
-                                  "owns it, another ledger", NULL, NULL, NULL,    NULL};
-            sheet_row(sheet, cell);
-        }
-    return RC_OK;
-}
-
 static int list_runs(const struct call *call)
 {
-    CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(sheet_free)
-    struct sheet *sheet = sheet_new("Deployments", run_columns, LENGTH(run_columns));
+    CLEANUP(sheet_free) struct sheet *sheet = NULL;
     size_t limit;
     struct err err = ERR_INIT;
-    const struct views *v = call->ops->views;
     if (limit_of(call, &limit, &err) != RC_OK ||
-        call->ops->prove_runs(call->ops->self, &err) != RC_OK ||
-        add_owners(call, sheet, &err) != RC_OK || v->runs(v->self, limit, &view, &err) != RC_OK)
+        deployments_sheet(call->ops, NULL, limit, call->now_ms, &sheet, &err) != RC_OK)
         return failed(&err);
-    const struct view_run *r = view.row;
-    for (size_t i = 0; i < view.count; i++)
-        run_row(call, sheet, &r[i]);
     return show_sheet(call, sheet, call->json ? SHEET_JSON : SHEET_TABLE);
 }
 

@@ -54,7 +54,7 @@ static int list_rules(const struct call *call)
     struct sheet *sheet = sheet_new("Rules", rule_columns, LENGTH(rule_columns));
     const struct views *v = call->ops->views;
     struct err err = ERR_INIT;
-    if (v->sender_rules(v->self, &view, &err) != RC_OK)
+    if (v->sender_rules(v->self, 0, 0, &view, &err) != RC_OK)
         return failed(&err);
     const struct view_sender_rule *r = view.row;
     for (size_t i = 0; i < view.count; i++) {
@@ -107,7 +107,7 @@ static int list_proposals(const struct call *call)
     struct sheet *sheet = sheet_new("Proposals", proposal_columns, LENGTH(proposal_columns));
     const struct views *v = call->ops->views;
     struct err err = ERR_INIT;
-    if (v->proposals(v->self, &view, &err) != RC_OK)
+    if (v->proposals(v->self, 0, 0, &view, &err) != RC_OK)
         return failed(&err);
     const struct view_proposal *p = view.row;
     for (size_t i = 0; i < view.count; i++) {

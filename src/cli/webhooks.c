@@ -90,7 +90,7 @@ static int look(struct call *call)
     struct err err = ERR_INIT;
     size_t limit;
     if (limit_of(call, &limit, &err) != RC_OK || v->webhooks(v->self, &webhooks, &err) != RC_OK ||
-        v->dead_letters(v->self, limit, &dead, &err) != RC_OK)
+        v->dead_letters(v->self, NULL, limit, &dead, &err) != RC_OK)
         return failed(&err);
     if (call->json) {
         json_webhooks(&webhooks, &dead, &out);

@@ -243,12 +243,35 @@ int64_t number_of(const char *text, int64_t otherwise)
 void put_paging(
     struct visit *v, const char *path, int64_t after_ms, const char *after_key, bool more)
 {
+    char after[160];
+    snprintf(after, sizeof after, "%lld.%s", (long long)after_ms, after_key);
+    put_pages(v, path, after, more);
+}
+
+void put_pages(struct visit *v, const char *path, const char *after, bool more)
+{
     if (form_has(&v->request->query, "after"))
         put(v->page, "first_page", path);
-    if (!more)
+    if (more)
+        put_format(v->page, "next_page", "%s%cafter=%s", path, strchr(path, '?') ? '&' : '?',
+                   after);
+}
+
+void put_pages_by(struct visit *v, const char *path, int64_t after, bool more)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)after);
+    put_pages(v, path, text, more);
+}
+
+void put_here(struct visit *v)
+{
+    CLEANUP(str_clear) struct str here = STR_INIT;
+    if (!form_has(&v->request->query, "after"))
         return;
-    put_format(v->page, "next_page", "%s%cafter=%lld.%s", path, strchr(path, '?') ? '&' : '?',
-               (long long)after_ms, after_key);
+    str_addz(&here, "?after=");
+    url_add(&here, form_get(&v->request->query, "after"));
+    put(v->page, "here", str_z(&here));
 }
 
 enum rc asked_period(const struct visit *v, int64_t *since, int64_t *until, struct err *err)

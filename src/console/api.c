@@ -5,6 +5,8 @@
 #include "console_p.h"
 
 #include <onecase/when.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,6 +196,83 @@ void api_case(struct visit *v)
     if (rc == RC_OK && !looked(v, "api case", ((const struct view_case *)view.row)->key))
         return;
     answer_view(v, rc, &view, case_json, &err);
+}
+
+/* ---- runs, webhooks, replays of many -------------------------------------------------------------------- */
+
+static void answer_sheet(struct visit *v, const struct sheet *sheet)
+{
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return;
+    sheet_print(sheet, SHEET_JSON, v->now.wall_ms, 0, file);
+    fclose(file);
+    str_add(&out, (struct slice){text, size});
+    free(text);
+    answer_json(v, &out);
+}
+
+void api_deployments(struct visit *v)
+{
+    CLEANUP(sheet_free) struct sheet *sheet = NULL;
+    struct err err = ERR_INIT;
+    size_t limit;
+    if (!limit_of(v, &limit))
+        return;
+    if (deployments_sheet(v->ops, given(v, "after"), limit, v->now.wall_ms, &sheet, &err) != RC_OK)
+        refuse_err(v, &err);
+    else
+        answer_sheet(v, sheet);
+}
+
+void api_webhooks(struct visit *v)
+{
+    CLEANUP(view_clear) struct view names = {0};
+    CLEANUP(view_clear) struct view dead = {0};
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    const struct views *views = v->ops->views;
+    struct err err = ERR_INIT;
+    size_t limit;
+    if (!limit_of(v, &limit))
+        return;
+    if (views->webhooks(views->self, &names, &err) != RC_OK ||
+        views->dead_letters(views->self, given(v, "after"), limit, &dead, &err) != RC_OK) {
+        refuse_err(v, &err);
+        return;
+    }
+    json_webhooks(&names, &dead, &out);
+    answer_json(v, &out);
+}
+
+void api_replays(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    const struct views *views = v->ops->views;
+    int64_t below = number_of(form_get(&v->request->query, "after"), 0);
+    struct err err = ERR_INIT;
+    size_t limit;
+    if (!limit_of(v, &limit) || !looked(v, "api replays", ""))
+        return;
+    answer_view(v, views->bulks(views->self, below, limit, &view, &err), &view, json_bulks, &err);
+}
+
+void api_one_replay(struct visit *v)
+{
+    CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    const struct views *views = v->ops->views;
+    struct err err = ERR_INIT;
+    if (views->one_bulk(views->self, number_of(v->arg[0], 0), &view, &err) != RC_OK) {
+        refuse_err(v, &err);
+        return;
+    }
+    if (!looked(v, "api replays", ""))
+        return;
+    json_bulk(view.row, &out);
+    answer_json(v, &out);
 }
 
 /* The configuration knows the mailboxes and how they are watched; the ledger what was seen of them. */

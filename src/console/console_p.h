@@ -151,6 +151,11 @@ const char *item_name(const struct view_item *item, char room[16]);
 /* Next and previous of a list that is paged by key. */
 void put_paging(
     struct visit *v, const char *path, int64_t after_ms, const char *after_key, bool more);
+/* The same of one whose rows have one name each, as `after` of the address gives it. */
+void put_pages(struct visit *v, const char *path, const char *after, bool more);
+void put_pages_by(struct visit *v, const char *path, int64_t after, bool more);
+/* So that a form that is shown again stands on its own page: "?after=…", or nothing. */
+void put_here(struct visit *v);
 /* The place to go on from, as put_paging wrote it; false: from the beginning. */
 bool page_after(const struct visit *v, struct view_page *page);
 /* The text of a notice that an address names; "" is none. */
@@ -212,6 +217,10 @@ void api_item(struct visit *v);
 void api_deliveries(struct visit *v);
 void api_cases(struct visit *v);
 void api_case(struct visit *v);
+void api_deployments(struct visit *v);
+void api_webhooks(struct visit *v);
+void api_replays(struct visit *v);
+void api_one_replay(struct visit *v);
 void api_status(struct visit *v);
 void api_duplicates(struct visit *v);
 void api_decide(struct visit *v);

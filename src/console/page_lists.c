@@ -5,7 +5,6 @@
 #include <onecase/notices.h>
 #include <onecase/when.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
@@ -125,14 +124,10 @@ static enum rc figure(struct visit *v, struct err *err)
     put_when(v->page, "since", asked.since_ms, v->now.wall_ms);
     put_when(v->page, "until", asked.until_ms, v->now.wall_ms);
     put_flag(v->page, "empty", shown == 0);
-    put_flag(v->page, "from_start", asked.below > 0);
     str_addz(&path, "/arrivals?figure=");
     url_add(&path, asked.number);
     str_addf(&path, "&since=%" PRId64 "&until=%" PRId64, asked.since_ms, asked.until_ms);
-    if (asked.below > 0)
-        put(v->page, "first_page", str_z(&path));
-    if (view.count > PAGE_ROWS)
-        put_format(v->page, "next_page", "%s&after=%" PRId64, str_z(&path), r[shown - 1].id);
+    put_pages_by(v, str_z(&path), shown > 0 ? r[shown - 1].id : 0, view.count > PAGE_ROWS);
     return RC_OK;
 }
 
@@ -177,6 +172,7 @@ static enum rc not_told(struct visit *v, struct err *err)
         put_flag(row, "chosen", form_has_value(&v->request->form, "mail", item_name(&i[n], room)));
     }
     put_flag(v->page, "empty", shown == 0);
+    put_here(v);
     if (shown > 0)
         put_paging(v, "/not-told", i[shown - 1].first_seen_ms, i[shown - 1].key,
                    view.count > PAGE_ROWS);
@@ -290,21 +286,21 @@ void page_deployments(struct visit *v)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
+    const char *after = form_get(&v->request->query, "after");
     struct err err = ERR_INIT;
     if (v->ops->prove_runs(v->ops->self, &err) != RC_OK ||
-        views->runs(views->self, PAGE_ROWS, &view, &err) != RC_OK) {
+        views->runs(views->self, after[0] ? after : NULL, PAGE_ROWS + 1, &view, &err) != RC_OK) {
         refuse_err(v, &err);
         return;
     }
     const struct view_run *r = view.row;
-    for (size_t i = 0; i < view.count; i++)
+    size_t shown = view.count > PAGE_ROWS ? PAGE_ROWS : view.count;
+    for (size_t i = 0; i < shown; i++)
         put_run(v, &r[i]);
-    put_flag(v->page, "empty", view.count == 0);
-    put_flag(v->page, "more", view.count == PAGE_ROWS);
+    put_flag(v->page, "empty", shown == 0);
+    put_pages(v, "/deployments", shown > 0 ? r[shown - 1].id : "", view.count > PAGE_ROWS);
     show(v, "deployments", "Deployments");
 }
-
-#define DECISIONS_SHOWN 500
 
 /* ---- audit -------------------------------------------------------------------------------------------------------- */
 
@@ -324,69 +320,55 @@ static void put_decision(struct visit *v, const struct view_decision *d)
     put_when(row, "undone", d->undone_ms, v->now.wall_ms);
 }
 
-static int newest_first(const void *a, const void *b)
-{
-    const struct view_decision *x = a, *y = b;
-    return x->decided_ms < y->decided_ms ? 1 : x->decided_ms > y->decided_ms ? -1 : 0;
-}
-
-/* All of 30 days, or those that a figure of the report counts: of its period, by one person or asked. */
-struct audited {
-    int64_t since, until;
-    const char *by; /* "" is anybody */
-    bool asked;     /* only where a mail waited for it */
-};
-
-static struct audited audited_of(const struct visit *v)
+/* All, or those that a figure of the report counts: of its period, by one person or asked. */
+static struct view_audit audited_of(const struct visit *v)
 {
     const struct form *query = &v->request->query;
-    int64_t until = number_of(form_get(query, "until"), v->now.wall_ms + 1);
-    return (struct audited){.since = number_of(form_get(query, "since"), until - DAYS(30)),
-                            .until = until,
-                            .by = form_get(query, "by"),
-                            .asked = form_has(query, "asked")};
+    const char *by = form_get(query, "by");
+    struct view_page page = {0};
+    bool further = page_after(v, &page);
+    return (struct view_audit){.since_ms = number_of(form_get(query, "since"), 0),
+                               .until_ms = number_of(form_get(query, "until"), INT64_MAX),
+                               .by = by[0] ? by : NULL,
+                               .asked = form_has(query, "asked"),
+                               .after_ms = page.after_ms,
+                               .after_id = further ? number_of(page.after_key, 0) : 0,
+                               .limit = PAGE_ROWS + 1};
 }
 
-static bool is_audited(const struct audited *a, const struct view_decision *d)
+static void audit_path(const struct view_audit *a, struct str *out)
 {
-    return (!a->by[0] || strcmp(a->by, d->by) == 0) && (!a->asked || d->asked_ms != NOT_DUE);
-}
-
-/* Where a list ends before its period does, it goes on from there. */
-static void put_earlier(struct visit *v, const struct audited *a, int64_t last_ms, bool more)
-{
-    CLEANUP(str_clear) struct str link = STR_INIT;
-    if (!more && (a->by[0] || a->asked))
-        return;
-    str_addf(&link, "/audit?until=%" PRId64, more ? last_ms + 1 : a->since);
-    if (more)
-        str_addf(&link, "&since=%" PRId64 "%s&by=", a->since, a->asked ? "&asked=1" : "");
-    if (more)
-        url_add(&link, a->by);
-    put(v->page, "earlier", str_z(&link));
-    put_flag(v->page, "same_period", more);
+    str_addf(out, "/audit?since=%" PRId64, a->since_ms);
+    if (a->until_ms < INT64_MAX)
+        str_addf(out, "&until=%" PRId64, a->until_ms);
+    if (a->asked)
+        str_addz(out, "&asked=1");
+    if (a->by) {
+        str_addz(out, "&by=");
+        url_add(out, a->by);
+    }
 }
 
 static enum rc decisions(struct visit *v, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
+    CLEANUP(str_clear) struct str path = STR_INIT;
     const struct views *views = v->ops->views;
-    const struct audited a = audited_of(v);
-    TRY(views->decisions(views->self, a.since, a.until, false, &view, err));
-    struct view_decision *d = view.row;
-    size_t shown = 0, i = 0;
-    if (view.count > 0)
-        qsort(d, view.count, sizeof *d, newest_first);
-    for (; i < view.count && shown < DECISIONS_SHOWN; i++) {
-        if (!is_audited(&a, &d[i]))
-            continue;
+    const struct view_audit a = audited_of(v);
+    char after[24] = "";
+    TRY(views->audit(views->self, &a, &view, err));
+    const struct view_decision *d = view.row;
+    size_t shown = view.count > PAGE_ROWS ? PAGE_ROWS : view.count;
+    for (size_t i = 0; i < shown; i++)
         put_decision(v, &d[i]);
-        shown++;
-    }
     put_flag(v->page, "empty", shown == 0);
-    put_when(v->page, "since", a.since, v->now.wall_ms);
-    put_when(v->page, "until", a.until, v->now.wall_ms);
-    put_earlier(v, &a, shown > 0 ? d[i - 1].decided_ms : 0, i < view.count);
+    put_when(v->page, "since", a.since_ms, v->now.wall_ms);
+    put_when(v->page, "until", a.until_ms < INT64_MAX ? a.until_ms : NOT_DUE, v->now.wall_ms);
+    audit_path(&a, &path);
+    if (shown > 0)
+        snprintf(after, sizeof after, "%" PRId64, d[shown - 1].id);
+    put_paging(v, str_z(&path), shown > 0 ? d[shown - 1].decided_ms : 0, after,
+               view.count > PAGE_ROWS);
     return RC_OK;
 }
 

@@ -10,7 +10,7 @@
 
 #define PLAN_MOST  2000 /* mails of which a page makes a plan */
 #define PLAN_ROWS  50
-#define BULKS_MOST 20
+#define BULKS_MOST 20 /* on a page */
 
 /* ---- what is chosen ----------------------------------------------------------------------------------- */
 
@@ -150,6 +150,23 @@ static void put_plan_row(struct fields *list, const struct replay_shown *s)
     put_number(row, "in_doubt", s->result.in_doubt);
 }
 
+/* A plan is approved as a whole, and can be read to its end: from behind the mail `rows` of the address. */
+static void put_plan_rows(struct visit *v, const struct replay_plan *p, struct fields *f)
+{
+    CLEANUP(str_clear) struct str link = STR_INIT;
+    const char *after = form_get(&v->request->query, "rows");
+    size_t at = 0, shown = 0;
+    while (at < p->count && strcmp(p->item[at].key, after) <= 0)
+        at++;
+    for (; at + shown < p->count && shown < PLAN_ROWS; shown++)
+        put_plan_row(f, &p->item[at + shown]);
+    if (at + shown == p->count)
+        return;
+    replay_link(str_z(&p->selection), &link);
+    put_number(f, "more", (int64_t)(p->count - at - shown));
+    put_format(f, "next_rows", "%s&rows=%s", str_z(&link), p->item[at + shown - 1].key);
+}
+
 /* One of the same choice that is not ended comes first. */
 static enum rc
 put_open(struct visit *v, const struct replay_plan *p, struct fields *f, struct err *err)
@@ -177,10 +194,7 @@ static enum rc put_plan(struct visit *v, const struct replay_plan *p, struct err
     if (p->sum.of_programs > 0)
         put_number(f, "of_programs", p->sum.of_programs);
     put(f, "plan", p->plan);
-    for (size_t i = 0; i < p->count && i < PLAN_ROWS; i++)
-        put_plan_row(f, &p->item[i]);
-    if (p->count > PLAN_ROWS)
-        put_number(f, "more", (int64_t)(p->count - PLAN_ROWS));
+    put_plan_rows(v, p, f);
     put_flag(f, "two_person", v->ops->config->approval == CONFIG_TWO_PERSON);
     return p->count > 0 ? put_open(v, p, f, err) : RC_OK;
 }
@@ -211,12 +225,14 @@ static enum rc put_bulks(struct visit *v, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
-    TRY(views->bulks(views->self, 0, BULKS_MOST, &view, err));
+    int64_t below = number_of(form_get(&v->request->query, "after"), 0);
+    TRY(views->bulks(views->self, below, BULKS_MOST + 1, &view, err));
     const struct view_bulk *b = view.row;
-    for (size_t i = 0; i < view.count; i++)
+    size_t shown = view.count > BULKS_MOST ? BULKS_MOST : view.count;
+    for (size_t i = 0; i < shown; i++)
         put_bulk(v, put_row(v->page, "bulks"), &b[i]);
-    put_flag(v->page, "any_bulk", view.count > 0);
-    put_flag(v->page, "older", view.count == BULKS_MOST);
+    put_flag(v->page, "any_bulk", shown > 0);
+    put_pages_by(v, "/mails/replay", shown > 0 ? b[shown - 1].id : 0, view.count > BULKS_MOST);
     return RC_OK;
 }
 
@@ -351,10 +367,7 @@ void act_replays(struct visit *v)
 static enum rc bulk_of(struct visit *v, struct view *view, struct err *err)
 {
     const struct views *views = v->ops->views;
-    int64_t id = number_of(v->arg[0], 0);
-    if (id > 0)
-        TRY(views->bulks(views->self, id, 1, view, err));
-    return view->count == 1 ? RC_OK : FAIL(err, RC_NOT_FOUND, "There is no such replay.");
+    return views->one_bulk(views->self, number_of(v->arg[0], 0), view, err);
 }
 
 static void bulk_page(struct visit *v)

@@ -4,7 +4,11 @@
  */
 #include "console_p.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#define PAGE_ROWS 50
+#define PROPOSED  10
 
 /* ---- rules ------------------------------------------------------------------------------------------- */
 
@@ -29,17 +33,22 @@ static void rules_page(struct visit *v)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
+    /* What was tried comes first on the page that says why not. */
+    int64_t after = v->arg[0] ? number_of(v->arg[0], 1) - 1
+                              : number_of(form_get(&v->request->query, "after"), 0);
     struct err err = ERR_INIT;
     if (!looked(v, "rules", ""))
         return;
-    if (views->sender_rules(views->self, &view, &err) != RC_OK) {
+    if (views->sender_rules(views->self, after, PAGE_ROWS + 1, &view, &err) != RC_OK) {
         refuse_err(v, &err);
         return;
     }
     const struct view_sender_rule *r = view.row;
-    for (size_t i = 0; i < view.count; i++)
+    size_t shown = view.count > PAGE_ROWS ? PAGE_ROWS : view.count;
+    for (size_t i = 0; i < shown; i++)
         put_rule(v, &r[i]);
-    put_flag(v->page, "empty", view.count == 0);
+    put_flag(v->page, "empty", shown == 0);
+    put_pages_by(v, "/rules", shown > 0 ? r[shown - 1].id : 0, view.count > PAGE_ROWS);
     show(v, "rules", "What is always done");
 }
 
@@ -106,10 +115,13 @@ enum rc put_proposals(struct visit *v, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = v->ops->views;
-    TRY(views->proposals(views->self, &view, err));
+    int64_t after = number_of(form_get(&v->request->query, "proposals"), 0);
+    TRY(views->proposals(views->self, after, PROPOSED + 1, &view, err));
     const struct view_proposal *p = view.row;
-    for (size_t i = 0; i < view.count; i++)
+    for (size_t i = 0; i < view.count && i < PROPOSED; i++)
         put_proposal(v, &p[i]);
+    if (view.count > PROPOSED)
+        put_format(v->page, "more_proposals", "/queue?proposals=%" PRId64, p[PROPOSED - 1].id);
     put_flag(v->page, "any_proposal", view.count > 0);
     return RC_OK;
 }

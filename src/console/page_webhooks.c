@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "console_p.h"
 
-#define DEAD_ROWS 100
+#define PAGE_ROWS 50
 
 static void put_webhook(struct visit *v, const struct view_webhook *w)
 {
@@ -42,20 +42,23 @@ static enum rc webhooks(struct visit *v, struct err *err)
     CLEANUP(view_clear) struct view names = {0};
     CLEANUP(view_clear) struct view dead = {0};
     const struct views *views = v->ops->views;
+    const char *after = form_get(&v->request->query, "after");
     TRY(put_waiting(v, "webhooks", err));
     TRY(views->webhooks(views->self, &names, err));
-    TRY(views->dead_letters(views->self, DEAD_ROWS, &dead, err));
+    TRY(views->dead_letters(views->self, after[0] ? after : NULL, PAGE_ROWS + 1, &dead, err));
     const struct view_webhook *w = names.row;
     const struct view_dead_letter *d = dead.row;
     for (size_t i = 0; i < names.count; i++)
         put_webhook(v, &w[i]);
     put_flag(v->page, "none", names.count == 0);
     put_flag(v->page, "may_replay", may(v, ROLE_OPERATOR));
-    put_flag(v->page, "more", dead.count == DEAD_ROWS);
-    if (dead.count == 0)
+    put_here(v);
+    size_t shown = dead.count > PAGE_ROWS ? PAGE_ROWS : dead.count;
+    put_pages(v, "/webhooks", shown > 0 ? d[shown - 1].id : "", dead.count > PAGE_ROWS);
+    if (shown == 0)
         return RC_OK;
     struct fields *list = put_row(v->page, "dead_letters");
-    for (size_t i = 0; i < dead.count; i++)
+    for (size_t i = 0; i < shown; i++)
         put_dead_letter(v, list, &d[i]);
     return RC_OK;
 }

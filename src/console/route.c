@@ -65,6 +65,10 @@ static const struct route routes[] = {
     { METHOD_GET,  "/api/v1/deliveries",             ROLE_VIEWER,   0,                 api_deliveries    },
     { METHOD_GET,  "/api/v1/cases",                  ROLE_OPERATOR, 0,                 api_cases         },
     { METHOD_GET,  "/api/v1/cases/*",                ROLE_OPERATOR, 0,                 api_case          },
+    { METHOD_GET,  "/api/v1/deployments",            ROLE_VIEWER,   0,                 api_deployments   },
+    { METHOD_GET,  "/api/v1/webhooks",               ROLE_VIEWER,   0,                 api_webhooks      },
+    { METHOD_GET,  "/api/v1/replays",                ROLE_OPERATOR, 0,                 api_replays       },
+    { METHOD_GET,  "/api/v1/replays/*",              ROLE_OPERATOR, 0,                 api_one_replay    },
     { METHOD_GET,  "/api/v1/status",                 ROLE_VIEWER,   0,                 api_status        },
     { METHOD_GET,  "/api/v1/reports/duplicates",     ROLE_VIEWER,   0,                 api_duplicates    },
 };

@@ -11,7 +11,7 @@
 static enum rc count_queue(const struct views *views, int64_t *out, struct err *err)
 {
     CLEANUP(view_clear) struct view proposals = {0};
-    TRY(views->proposals(views->self, &proposals, err));
+    TRY(views->proposals(views->self, 0, 0, &proposals, err));
     TRY(views->asked(views->self, out, err));
     *out += (int64_t)proposals.count;
     return RC_OK;

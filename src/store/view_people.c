@@ -11,6 +11,7 @@
 
 static void decision_row(struct stmt *s, struct view *view, struct view_decision *d)
 {
+    d->id = col_int(s, "id");
     d->key = view_text(view, col_text(s, "key"));
     d->reference = view_text(view, col_text(s, "reference"));
     d->mailbox = view_text(view, col_text(s, "mailbox"));
@@ -29,8 +30,8 @@ static void decision_row(struct stmt *s, struct view *view, struct view_decision
 }
 
 #define DECISIONS                                                                                  \
-    "SELECT approval.key, COALESCE(case_record.reference, '') AS reference, item.mailbox,"         \
-    " approval.decision, approval.person, approval.second, approval.from_state,"                   \
+    "SELECT approval.id, approval.key, COALESCE(case_record.reference, '') AS reference,"          \
+    " item.mailbox, approval.decision, approval.person, approval.second, approval.from_state,"     \
     " approval.from_reason, approval.plan_hash, approval.decided_at, approval.undone_at, " ASKED   \
     ", COALESCE((SELECT note.text FROM note WHERE note.key = approval.key"                         \
     " AND note.about = 'approval ' || approval.id), '') AS why"                                    \
@@ -53,6 +54,36 @@ enum rc view_decisions(
     stmt_int(s, 1, since_ms);
     stmt_int(s, 2, until_ms);
     stmt_int(s, 3, replays);
+    EACH_ROW(s, rc, err)
+    decision_row(s, out, view_rows_add(out, &rows));
+    out->row = rows.at;
+    out->count = rows.count;
+    return END_OF_ROWS(rc);
+}
+
+/* Behind the decision of before; from the beginning that is one that no other is after. */
+enum rc view_audit(void *self, const struct view_audit *page, struct view *out, struct err *err)
+{
+    static const char find[] =
+        DECISIONS " WHERE approval.decided_at >= $1 AND approval.decided_at < $2"
+                  " AND (approval.decided_at, approval.id) < ($3, $4)"
+                  " AND approval.decision <> 'replay' AND ($5 = '' OR approval.person = $5)"
+                  " AND ($6 = 0 OR EXISTS (SELECT 1 FROM event WHERE event.key = approval.key"
+                  "  AND event.what = 'wait' AND event.at <= approval.decided_at))"
+                  " ORDER BY approval.decided_at DESC, approval.id DESC LIMIT $7";
+    struct store *store = self;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+    struct view_rows rows = view_rows_begin(out, sizeof(struct view_decision));
+    enum rc rc;
+
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_int(s, 1, page->since_ms);
+    stmt_int(s, 2, page->until_ms);
+    stmt_int(s, 3, page->after_id ? page->after_ms : INT64_MAX);
+    stmt_int(s, 4, page->after_id);
+    stmt_text(s, 5, page->by ? page->by : "");
+    stmt_int(s, 6, page->asked);
+    stmt_int(s, 7, page->limit ? (int64_t)page->limit : INT64_MAX);
     EACH_ROW(s, rc, err)
     decision_row(s, out, view_rows_add(out, &rows));
     out->row = rows.at;
@@ -118,29 +149,54 @@ static enum rc mailbox_of(struct db *db, struct view *view, struct view_run *r, 
     return END_OF_ROWS(rc);
 }
 
-enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err)
+static enum rc name_mailboxes(struct db *db, struct view *runs, struct err *err)
+{
+    struct view_run *run = runs->row;
+
+    for (size_t i = 0; i < runs->count; i++)
+        if (!run[i].mailboxes[0])
+            TRY(mailbox_of(db, runs, &run[i], err));
+    return RC_OK;
+}
+
+static enum rc entered_of(struct db *db, const char *run, int64_t *out, struct err *err)
+{
+    static const char find[] = "SELECT entered_at FROM run WHERE id = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, run);
+    enum rc rc = stmt_row(s, err);
+    if (rc == RC_NOT_FOUND)
+        return FAIL(err, rc, "there is no run '%s'", run);
+    if (rc == RC_OK)
+        *out = col_int(s, "entered_at");
+    return rc;
+}
+
+enum rc view_runs(void *self, const char *after, size_t limit, struct view *out, struct err *err)
 {
     static const char find[] =
         "SELECT id, host, version, name, environment, owner, mailbox, pid, entered_at, beat_at,"
-        " ended_at, ended_how FROM run ORDER BY entered_at DESC, id LIMIT $1";
+        " ended_at, ended_how FROM run WHERE (entered_at, id) < ($1, $2)"
+        " ORDER BY entered_at DESC, id DESC LIMIT $3";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_run));
+    int64_t entered_ms = INT64_MAX;
     enum rc rc;
 
+    if (after)
+        TRY(entered_of(store->db, after, &entered_ms, err));
     TRY(stmt_open(store->db, find, &s, err));
-    stmt_int(s, 1, limit ? (int64_t)limit : INT64_MAX);
+    stmt_int(s, 1, entered_ms);
+    stmt_text(s, 2, after ? after : "");
+    stmt_int(s, 3, limit ? (int64_t)limit : INT64_MAX);
     EACH_ROW(s, rc, err)
     run_row(s, out, view_rows_add(out, &rows));
-    if (rc != RC_NOT_FOUND)
-        return rc;
-    struct view_run *run = rows.at;
-    for (size_t i = 0; i < rows.count; i++)
-        if (!run[i].mailboxes[0])
-            TRY(mailbox_of(store->db, out, &run[i], err));
     out->row = rows.at;
     out->count = rows.count;
-    return RC_OK;
+    return rc == RC_NOT_FOUND ? name_mailboxes(store->db, out, err) : rc;
 }
 
 /* ---- suspects ------------------------------------------------------------------------------ */

@@ -69,7 +69,23 @@ static void dead_row(struct stmt *s, struct view *view, struct view_dead_letter 
     d->ended_ms = col_when(s, "ended_at");
 }
 
-enum rc view_dead_letters(void *self, size_t limit, struct view *out, struct err *err)
+static enum rc post_of(struct db *db, const char *message_id, int64_t *out, struct err *err)
+{
+    static const char find[] = "SELECT id FROM webhook_outbox WHERE message_id = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, message_id);
+    enum rc rc = stmt_row(s, err);
+    if (rc == RC_NOT_FOUND)
+        return FAIL(err, rc, "there is no post '%s'", message_id);
+    if (rc == RC_OK)
+        *out = col_int(s, "id");
+    return rc;
+}
+
+enum rc
+view_dead_letters(void *self, const char *after, size_t limit, struct view *out, struct err *err)
 {
     static const char find[] =
         "SELECT post.message_id, post.webhook, post.type, post.key, item.mailbox, post.why,"
@@ -77,14 +93,18 @@ enum rc view_dead_letters(void *self, size_t limit, struct view *out, struct err
         " COALESCE(case_record.reference, '') AS reference FROM webhook_outbox AS post"
         " JOIN item ON item.key = post.key LEFT JOIN item AS first ON first.key = item.first_key"
         " LEFT JOIN case_record ON case_record.key = COALESCE(item.case_key, first.case_key)"
-        " WHERE post.status = 'refused' ORDER BY post.id DESC LIMIT $1";
+        " WHERE post.status = 'refused' AND post.id < $1 ORDER BY post.id DESC LIMIT $2";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_dead_letter));
+    int64_t below = INT64_MAX;
     enum rc rc;
 
+    if (after)
+        TRY(post_of(store->db, after, &below, err));
     TRY(stmt_open(store->db, find, &s, err));
-    stmt_int(s, 1, limit ? (int64_t)limit : INT64_MAX);
+    stmt_int(s, 1, below);
+    stmt_int(s, 2, limit ? (int64_t)limit : INT64_MAX);
     EACH_ROW(s, rc, err)
     dead_row(s, out, view_rows_add(out, &rows));
     out->row = rows.at;

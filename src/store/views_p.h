@@ -25,7 +25,10 @@ enum rc view_duplicates_of(
 enum rc view_decisions(
     void *self, int64_t since_ms, int64_t until_ms, bool replays, struct view *out, struct err *err)
     MUST_CHECK;
-enum rc view_runs(void *self, size_t limit, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_audit(void *self, const struct view_audit *page, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc view_runs(void *self, const char *after, size_t limit, struct view *out, struct err *err)
+    MUST_CHECK;
 /* A sender is not told where the acknowledgement was refused, given up, or waits with a refusal; and
  * where it bounced, until the case is closed. */
 #define NOT_TOLD                                                                                   \
@@ -76,7 +79,9 @@ enum rc view_webhook_rows(struct db *db,
                           struct view_webhook **out,
                           size_t *count,
                           struct err *err) MUST_CHECK;
-enum rc view_dead_letters(void *self, size_t limit, struct view *out, struct err *err) MUST_CHECK;
+enum rc
+view_dead_letters(void *self, const char *after, size_t limit, struct view *out, struct err *err)
+    MUST_CHECK;
 enum rc view_channels(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_numbers(void *self, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_alike(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;
@@ -88,10 +93,14 @@ view_late_decisions(struct db *db, struct view *view, struct view_duplicates *d,
 enum rc
 view_duplicate_rows(void *self, const struct view_figure *asked, struct view *out, struct err *err)
     MUST_CHECK;
-enum rc view_bulks(void *self, int64_t id, size_t limit, struct view *out, struct err *err)
+enum rc view_one_bulk(void *self, int64_t id, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_bulks(void *self, int64_t below, size_t limit, struct view *out, struct err *err)
     MUST_CHECK;
-enum rc view_sender_rules(void *self, struct view *out, struct err *err) MUST_CHECK;
-enum rc view_proposals(void *self, struct view *out, struct err *err) MUST_CHECK;
+enum rc
+view_sender_rules(void *self, int64_t after, size_t limit, struct view *out, struct err *err)
+    MUST_CHECK;
+enum rc view_proposals(void *self, int64_t after, size_t limit, struct view *out, struct err *err)
+    MUST_CHECK;
 enum rc view_asked(void *self, int64_t *out, struct err *err) MUST_CHECK;
 enum rc view_untold(void *self, int64_t *out, struct err *err) MUST_CHECK;
 enum rc view_item_page(void *self, const struct view_page *page, struct view *out, struct err *err)

@@ -266,20 +266,6 @@ def test_a_page_that_asks_by_itself_keeps_no_session_alive(desk):
     assert desk.sql("SELECT seen_at FROM session") > before
 
 
-def test_an_audit_of_more_than_a_page_bears_goes_on(desk):
-    row = desk.sql("SELECT * FROM approval LIMIT 1")
-    names = [name for _, name, *_ in desk.sql("SELECT * FROM pragma_table_info('approval')")]
-    for n in range(510):
-        values = dict(zip(names, row[0]), id=10_000 + n, decided_at=1772440000000 + n)
-        desk.sql(f"INSERT INTO approval ({','.join(values)}) VALUES ({','.join('?' * len(values))})", *values.values())
-    operator, path, seen = desk.visitor("operator"), "/audit?until=1772500000000", 0
-    while "since" in path or not seen:
-        page = operator.get(path).text
-        seen += page.count("<tr>") - 1
-        path = html.unescape(re.search(r'href="(/audit\?[^"]+)"', page)[1])
-    assert seen == len(desk.sql("SELECT 1 FROM approval WHERE decided_at < 1772500000000 AND decision <> 'replay'")) + 1, "one is shown twice"
-
-
 def test_a_case_is_found_by_the_words_of_its_sender(shown):
     operator = shown.visitors["operator"]
     assert operator.get(f"/cases?q={DOUBT.lower()}").to == f"/case/{DOUBT}"

@@ -2,7 +2,6 @@
 """No page reads a table of the ledger from end to end; tests/bench/console says how long each takes."""
 import importlib.machinery
 import importlib.util
-import json
 import re
 import shutil
 import sqlite3
@@ -70,15 +69,3 @@ def test_what_the_ledger_counts_is_what_there_is(watched):
                  " FROM attempt JOIN effect ON effect.id = attempt.effect JOIN item ON item.key = effect.key WHERE outcome = 'done'"
                  " AND effect.kind = 'acknowledgement' AND effect.target <> 'closed' AND attempt.ended_at IS NOT NULL")):
             assert sorted(db.execute(counted)) == sorted(db.execute(rows)), counted
-
-
-@pytest.mark.parametrize("path, key", [("items", "key"), ("cases", "reference"), ("deliveries", "id")])
-def test_the_pages_of_a_list_give_each_row_once(watched, path, key):
-    desk, _, script, _ = watched
-    seen, after = [], ""
-    for _ in range(4):
-        rows = json.loads(desk.visitor().get(f"/api/v1/{path}?limit=7&after={after}", **script).text)
-        seen += [row[key] for row in rows]
-        after = seen[-1]
-    whole = json.loads(desk.visitor().get(f"/api/v1/{path}?limit=28", **script).text)
-    assert seen == [row[key] for row in whole] and len(set(seen)) == 28

@@ -52,7 +52,8 @@ READS = [
 PAGES = ["/", "/queue", "/waiting/queue", "/waiting/not-told", "/waiting/webhooks", "/mails", "/mails?state=complete&mailbox=help", "/mails/replay",
          "/mails/replay?state=complete&only=domain%3Dexample.com", "/mails/replay/1", "/cases", "/cases?q=printer", "/not-told", "/webhooks", "/rules",
          "/duplicates?since=2026-03-01", "/duplicates?since=2026-03-01&until=2026-03-02T18:00:00Z", "/arrivals?figure=redelivered&since=0&until=9999999999999",
-         "/audit", "/health", "/deployments"]
+         "/audit", "/audit?since=1&asked=1&by=ann", "/health", "/deployments", f"/deployments?after={'a' * 32}", "/rules?after=1",
+         "/mails/replay?after=2"]
 
 
 class Desk:

@@ -314,7 +314,7 @@ static void what_is_shown_counts_them(void **state)
     tried(d, &post, POST_ON_GIVE_UP, 0);
     webhook_post_clear(&post);
     must(d, v.webhooks(v.self, &webhooks, &d->err));
-    must(d, v.dead_letters(v.self, 0, &dead, &d->err));
+    must(d, v.dead_letters(v.self, NULL, 0, &dead, &d->err));
     const struct view_webhook *w = webhooks.row;
     const struct view_dead_letter *letter = dead.row;
 
