@@ -405,9 +405,6 @@ struct doubt { /* an acknowledgement whose outcome is unknown */
     char key[KEY_SIZE];
     char effect_id[EFFECT_ID_SIZE]; /* EFFECT; computed from key and completion state */
     int64_t effect;
-    int64_t armed_ms;
-    enum item_state item_state;
-    bool asked; /* a person is asked already */
 };
 
 struct ledger_work {
@@ -440,9 +437,15 @@ struct ledger_work {
     /* When something of this mailbox is next due (wall time); NOT_DUE: nothing. */
     enum rc (*next_due)(
         void *self, const char *mailbox, struct instant now, int64_t *out, struct err *err);
-    /* Acknowledgements of this mailbox in doubt, oldest first, with those a person is asked about. */
-    enum rc (*doubts)(
-        void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err);
+    /* Acknowledgements of this mailbox in doubt that a person is asked about, in the order of their keys
+     * from behind `after` on ("" is the first), at most `limit`. `out` is owned by the caller (free). */
+    enum rc (*doubts)(void *self,
+                      const char *mailbox,
+                      const char *after,
+                      size_t limit,
+                      struct doubt **out,
+                      size_t *count,
+                      struct err *err);
     /* Has another delivery's move of this mailbox ended at `external_id` ("UIDVALIDITY:UID" of its
      * target folder)? RC_NOT_FOUND: no. */
     enum rc (*filing_taken)(void *self,

@@ -405,6 +405,11 @@ struct views {
     void *self;
     /* view_mailbox, by id. */
     enum rc (*mailboxes)(void *self, int64_t now_ms, struct view *out, struct err *err);
+    /* How many items of one mailbox are in each state: kept as they change, and cheap to ask. */
+    enum rc (*states)(void *self,
+                      const char *mailbox,
+                      int64_t out[ITEM_STATE_COUNT],
+                      struct err *err);
     /* view_item, newest first. */
     enum rc (*items)(void *self,
                      const struct view_filter *filter,

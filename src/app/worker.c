@@ -59,16 +59,11 @@ static enum rc one_turn(struct service *service, struct tick_result *r, struct e
 /* What is not done when it ends, whichever run began it. */
 static enum rc still_waiting(const struct wired *w, struct run_summary *sum, struct err *err)
 {
-    CLEANUP(view_clear) struct view view = {0};
     const struct views *v = &w->data.views;
-    TRY(v->mailboxes(v->self, clock_now(&w->clock).wall_ms, &view, err));
-    const struct view_mailbox *m = view.row;
-    for (size_t i = 0; i < view.count; i++) {
-        if (strcmp(m[i].id, w->mailbox->id) != 0)
-            continue;
-        sum->deferred = m[i].state[ITEM_RECEIVED] + m[i].state[ITEM_IN_PROGRESS];
-        sum->needs_reconciliation = m[i].state[ITEM_NEEDS_RECONCILIATION];
-    }
+    int64_t state[ITEM_STATE_COUNT];
+    TRY(v->states(v->self, w->mailbox->id, state, err));
+    sum->deferred = state[ITEM_RECEIVED] + state[ITEM_IN_PROGRESS];
+    sum->needs_reconciliation = state[ITEM_NEEDS_RECONCILIATION];
     return RC_OK;
 }
 

@@ -31,8 +31,8 @@ static enum rc something_due(struct service *s, bool *out, struct err *err)
     if (s->set->policy.look_only)
         return RC_OK;
     TRY(l->work->next_due(l->self, s->record.id, now, &due, err));
-    if (s->set->evidence_folder[0]) /* what came there is looked for at each poll */
-        TRY(l->work->doubts(l->self, s->record.id, &doubt, &doubts, err));
+    if (s->set->evidence_folder[0] && now.boot_ms >= s->late_rests_boot_ms) /* at each poll */
+        TRY(l->work->doubts(l->self, s->record.id, "", 1, &doubt, &doubts, err));
     *out = doubts > 0 || (due != NOT_DUE && due <= now.wall_ms);
     return RC_OK;
 }

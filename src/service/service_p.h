@@ -52,6 +52,8 @@ struct service {
     bool record_changed;
     bool
         left_over; /* of this turn: a message stays in the inbox that could not be kept or recorded */
+    char looked_late_at[KEY_SIZE]; /* the last doubt that was looked at; "" begins with the first */
+    int64_t late_rests_boot_ms; /* until when no doubt is looked at that a person is asked about */
     uint32_t claim_uidvalidity; /* of the claim folder, for the notes */
     struct claim_note *note;    /* what stands in it; read once a UID */
     size_t notes;

@@ -326,8 +326,8 @@ static enum rc is_too_far(struct db *db, const struct claiming *c, int64_t until
 }
 
 #define TOO_FAR                                                                                    \
-    "(SELECT key FROM item WHERE mailbox = $1 AND next_due > $2"                                   \
-    " AND (lease_run IS NULL OR lease_run = $3))"
+    "(SELECT key FROM item WHERE mailbox = $1 AND next_due > $2 AND lease_run IS NULL"             \
+    " UNION ALL SELECT key FROM item WHERE lease_run = $3 AND mailbox = $1 AND next_due > $2)"
 
 static enum rc run_near(
     struct store *store, const struct claiming *c, const char *sql, int64_t until, struct err *err)

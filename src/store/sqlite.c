@@ -29,6 +29,7 @@ static const char settings[] = "PRAGMA synchronous = FULL;"
                                "PRAGMA secure_delete = ON;"
                                "PRAGMA temp_store = MEMORY;"
                                "PRAGMA cache_size = -8192;"
+                               "PRAGMA wal_autocheckpoint = 4000;" /* pages: 16 MB */
                                "PRAGMA journal_size_limit = 67108864;";
 
 static enum rc check_mode(struct sqlite *db, const char *mode, struct err *err)

@@ -169,42 +169,57 @@ static bool starts_anew(enum effect_event on)
     return on == ON_RESEND || on == ON_SAID_NOT_DONE;
 }
 
+/* By a statement of its own: a database enters a row anew into each index of a column that is set, also to
+ * what it was, and there the rows of one turn lie as far apart as the ledger is large. */
+static enum rc name_effect(struct writing *w, const struct moving *m, struct err *err)
+{
+    static const char update[] =
+        "UPDATE effect SET target = $1, ack_id = COALESCE($2, ack_id) WHERE id = $3"
+        " AND (target <> $1 OR ack_id <> COALESCE($2, ack_id))";
+    const struct effect_change *change = m->change;
+    char ack_id[EFFECT_ID_SIZE];
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    if (change->target == NULL)
+        return RC_OK;
+    acknowledgement_id(m->key, change->target, ack_id);
+    TRY(stmt_open(w->store->db, update, &s, err));
+    stmt_text(s, 1, change->target);
+    stmt_text(s, 2, m->kind == EFFECT_ACKNOWLEDGEMENT ? ack_id : NULL);
+    stmt_int(s, 3, change->effect);
+    return stmt_run(s, NULL, err);
+}
+
 static enum rc update_effect(struct writing *w, const struct moving *m, bool tried, struct err *err)
 {
     static const char update[] =
-        "UPDATE effect SET status = $1, target = COALESCE($2, target),"
-        " external_id = COALESCE($3, external_id), reason = COALESCE($4, reason),"
-        " code = CASE WHEN $5 = 1 THEN $6 ELSE code END, attempts = attempts + $7, due = $8,"
-        " first_try = CASE WHEN $9 = 1 THEN NULL WHEN $10 = 1 THEN COALESCE(first_try, $11)"
+        "UPDATE effect SET status = $1,"
+        " external_id = COALESCE($2, external_id), reason = COALESCE($3, reason),"
+        " code = CASE WHEN $4 = 1 THEN $5 ELSE code END, attempts = attempts + $6, due = $7,"
+        " first_try = CASE WHEN $8 = 1 THEN NULL WHEN $9 = 1 THEN COALESCE(first_try, $10)"
         "             ELSE first_try END,"
-        " server_faults = CASE WHEN $12 = 1 THEN server_faults + 1 WHEN $9 = 1 OR $10 = 1 THEN 0"
-        "                 ELSE server_faults END, ack_id = COALESCE($15, ack_id)"
-        " WHERE id = $13 AND status = $14";
+        " server_faults = CASE WHEN $11 = 1 THEN server_faults + 1 WHEN $8 = 1 OR $9 = 1 THEN 0"
+        "                 ELSE server_faults END WHERE id = $12 AND status = $13";
     const struct effect_change *change = m->change;
     bool answered = change->outcome != OUTCOME_NONE;
-    bool named = m->kind == EFFECT_ACKNOWLEDGEMENT && change->target != NULL;
-    char ack_id[EFFECT_ID_SIZE];
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, update, &s, err));
     stmt_text(s, 1, effect_status_text(m->to));
-    stmt_text(s, 2, change->target);
-    stmt_text(s, 3, change->external_id);
-    stmt_text(s, 4, change->reason);
-    stmt_int(s, 5, answered);
-    stmt_int(s, 6, change->code);
-    stmt_int(s, 7, tried);
-    stmt_when(s, 8, effect_settled(m->to) ? NOT_DUE : change->due_ms);
-    stmt_int(s, 9, starts_anew(change->on));
-    stmt_int(s, 10, change->counts);
-    stmt_int(s, 11, w->now.wall_ms);
-    stmt_int(s, 12, change->on == ON_DEFER && answered && !change->counts);
-    stmt_int(s, 13, change->effect);
-    stmt_text(s, 14, effect_status_text(change->from));
-    if (named)
-        acknowledgement_id(m->key, change->target, ack_id);
-    stmt_text(s, 15, named ? ack_id : NULL);
-    return stmt_one(s, "a step", err);
+    stmt_text(s, 2, change->external_id);
+    stmt_text(s, 3, change->reason);
+    stmt_int(s, 4, answered);
+    stmt_int(s, 5, change->code);
+    stmt_int(s, 6, tried);
+    stmt_when(s, 7, effect_settled(m->to) ? NOT_DUE : change->due_ms);
+    stmt_int(s, 8, starts_anew(change->on));
+    stmt_int(s, 9, change->counts);
+    stmt_int(s, 10, w->now.wall_ms);
+    stmt_int(s, 11, change->on == ON_DEFER && answered && !change->counts);
+    stmt_int(s, 12, change->effect);
+    stmt_text(s, 13, effect_status_text(change->from));
+    TRY(stmt_one(s, "a step", err));
+    return name_effect(w, m, err);
 }
 
 /* The first that is armed is kept: whatever is sent again is sent as it was. */

@@ -106,8 +106,7 @@ enum rc view_incoming(void *self, const char *octets, bool *recorded, bool *want
     static const char find[] =
         "SELECT EXISTS (SELECT 1 FROM delivery WHERE mailbox IN (SELECT id FROM mailbox)"
         "  AND octets = $1) AS recorded, EXISTS (SELECT 1 FROM item"
-        "  WHERE mailbox IN (SELECT id FROM mailbox) AND octets = $1 AND original_kept = 0"
-        "  AND disposition <> 'adopted') AS wanted";
+        "  WHERE octets = $1 AND original_kept = 0 AND disposition <> 'adopted') AS wanted";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

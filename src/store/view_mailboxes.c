@@ -4,18 +4,20 @@
 #include <onecase/when.h>
 #include <string.h>
 
-static enum rc states(struct db *db, struct view_mailbox *m, struct err *err)
+enum rc view_states(void *self, const char *mailbox, int64_t out[ITEM_STATE_COUNT], struct err *err)
 {
     static const char find[] = "SELECT state, n FROM item_count WHERE mailbox = $1";
+    struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum item_state state;
     enum rc rc;
 
-    TRY(stmt_open(db, find, &s, err));
-    stmt_text(s, 1, m->id);
+    memset(out, 0, ITEM_STATE_COUNT * sizeof *out);
+    TRY(stmt_open(store->db, find, &s, err));
+    stmt_text(s, 1, mailbox);
     EACH_ROW(s, rc, err)
     if (item_state_parse(col_text(s, "state"), &state))
-        m->state[state] = col_int(s, "n");
+        out[state] = col_int(s, "n");
     return END_OF_ROWS(rc);
 }
 
@@ -117,9 +119,11 @@ static void read_mailbox(struct stmt *s, struct view *view, int64_t now_ms, stru
     m->quota = read_quota(s, now_ms);
 }
 
-static enum rc fill(struct db *db, struct view *view, struct view_mailbox *m, struct err *err)
+static enum rc fill(struct store *store, struct view *view, struct view_mailbox *m, struct err *err)
 {
-    TRY(states(db, m, err));
+    struct db *db = store->db;
+
+    TRY(view_states(store, m->id, m->state, err));
     TRY(waiting(db, view, m, err));
     TRY(numbers(db, m, err));
     return circuits(db, view, m, err);
@@ -143,7 +147,7 @@ enum rc view_mailboxes(void *self, int64_t now_ms, struct view *out, struct err 
         return rc;
     struct view_mailbox *m = rows.at;
     for (size_t i = 0; i < rows.count; i++)
-        TRY(fill(store->db, out, &m[i], err));
+        TRY(fill(store, out, &m[i], err));
     out->row = rows.at;
     out->count = rows.count;
     return RC_OK;

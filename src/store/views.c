@@ -6,6 +6,7 @@ struct views store_views(struct store *store)
     return (struct views){
         .self = store,
         .mailboxes = view_mailboxes,
+        .states = view_states,
         .items = view_items,
         .item = view_one_item,
         .alike = view_alike,

@@ -9,6 +9,8 @@
 #include <onecase/view_memory.h>
 
 enum rc view_mailboxes(void *self, int64_t now_ms, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_states(void *self, const char *mailbox, int64_t out[ITEM_STATE_COUNT], struct err *err)
+    MUST_CHECK;
 enum rc view_items(void *self, const struct view_filter *filter, struct view *out, struct err *err)
     MUST_CHECK;
 enum rc view_one_item(void *self, const char *key, struct view *out, struct err *err) MUST_CHECK;

@@ -166,23 +166,24 @@ static enum rc read_doubt(struct stmt *s, struct doubt *out, struct err *err)
     TRY(COL_COPY(s, "key", out->key, err));
     out->effect = col_int(s, "id");
     acknowledgement_id(out->key, col_text(s, "target"), out->effect_id);
-    out->armed_ms = col_int(s, "armed_at");
-    if (!item_state_parse(col_text(s, "state"), &out->item_state))
-        return FAIL(err, RC_BROKEN, "ledger: item %.12s is in no state", out->key);
-    out->asked = out->item_state == ITEM_NEEDS_RECONCILIATION;
     return RC_OK;
 }
 
-static enum rc
-work_doubts(void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err)
+/* NOLINTNEXTLINE(readability-function-size): the port's shape */
+static enum rc work_doubts(void *self,
+                           const char *mailbox,
+                           const char *after,
+                           size_t limit,
+                           struct doubt **out,
+                           size_t *count,
+                           struct err *err)
 {
     static const char find[] =
-        "SELECT effect.id, effect.key, effect.target, attempt.armed_at, item.state FROM effect"
-        " JOIN item ON item.key = effect.key"
-        " LEFT JOIN attempt ON attempt.effect = effect.id AND attempt.number = effect.attempts"
-        " WHERE effect.kind = 'acknowledgement' AND effect.status = 'unknown'"
-        " AND effect.status IN ('attempting', 'unknown', 'deferred', 'refused')"
-        " AND item.mailbox = $1 ORDER BY attempt.armed_at, effect.id";
+        "SELECT effect.id, effect.key, effect.target FROM item CROSS JOIN effect"
+        " WHERE item.mailbox = $1 AND item.key > $2 AND item.state = 'needs_reconciliation'"
+        " AND item.reason = 'acknowledgement-unknown' AND effect.key = item.key"
+        " AND effect.kind = 'acknowledgement' AND effect.status = 'unknown'"
+        " ORDER BY item.key, effect.id LIMIT $3";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(mem_free) struct doubt *doubts = NULL;
@@ -191,6 +192,8 @@ work_doubts(void *self, const char *mailbox, struct doubt **out, size_t *count, 
 
     TRY(stmt_open(store->db, find, &s, err));
     stmt_text(s, 1, mailbox);
+    stmt_text(s, 2, after);
+    stmt_int(s, 3, (int64_t)limit);
     while ((rc = stmt_row(s, err)) == RC_OK) {
         struct doubt doubt;
 

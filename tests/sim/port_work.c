@@ -257,8 +257,13 @@ next_due(void *self, const char *mailbox, struct instant now, int64_t *out, stru
                  real(run)->work->next_due(real(run)->self, mailbox, now, out, err));
 }
 
-static enum rc
-doubts(void *self, const char *mailbox, struct doubt **out, size_t *count, struct err *err)
+static enum rc doubts(void *self,
+                      const char *mailbox,
+                      const char *after,
+                      size_t limit,
+                      struct doubt **out,
+                      size_t *count,
+                      struct err *err)
 {
     struct run *run = self;
     CLEANUP(mem_free) struct doubt *found = NULL;
@@ -266,7 +271,7 @@ doubts(void *self, const char *mailbox, struct doubt **out, size_t *count, struc
 
     if (answer != ANSWER_TRUE)
         return answer_fail(CALL_LEDGER_DOUBTS, answer, err);
-    TRY(real(run)->work->doubts(real(run)->self, mailbox, &found, count, err));
+    TRY(real(run)->work->doubts(real(run)->self, mailbox, after, limit, &found, count, err));
     TRY(gate_close(run, CALL_LEDGER_DOUBTS, RC_OK, err));
     *out = STEAL(found);
     return RC_OK;

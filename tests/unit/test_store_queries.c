@@ -120,7 +120,7 @@ static void working_walks_through_no_table(void **state)
     CLEANUP(claimed_clear) struct claimed c = claim(d, RUN_B, 10);
 
     assert_int_equal(c.count, 2);
-    must(d, d->l.work->doubts(d->store, "help", &doubt, &count, &d->err));
+    must(d, d->l.work->doubts(d->store, "help", "", 10, &doubt, &count, &d->err));
     free(doubt);
     must(d, d->l.work->next_due(d->store, "help", d->now, &due, &d->err));
     must(d, d->l.work->case_stands(d->store, r.key, &d->err));
