@@ -23,9 +23,13 @@ def authority(tmp_path_factory):
     return Authority(tmp_path_factory.mktemp("authority"))
 
 
+SHORT = 1000  # ms: the time-out where the server is to keep still
+SOON = 15  # s: within it whatever does not wait for the 20 s that a server has otherwise, however busy the machine
+
+
 def mailbox(port, **settings):
     given = dict(host="127.0.0.1", port=port, security="none", sign_in="password", username="help@example.org",
-                 secret="s3cret", timeout=1500)
+                 secret="s3cret", timeout=20000)
     return Tool("mailbox_tool", **{**given, **settings})
 
 
@@ -78,10 +82,10 @@ def test_i01_refused_connection():
     ("on AUTHENTICATE no [UNAVAILABLE] down", "down"),
 ])
 def test_i01_no_session(script, words):
-    with ImapPeer(script) as peer, mailbox(peer.port) as tool:
+    with ImapPeer(script) as peer, mailbox(peer.port, timeout=SHORT) as tool:
         started = time.monotonic()
         answer = tool.ask("open INBOX")
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < SOON
     assert outcome(answer) in ("deferred", "refused") and words in answer["text"]
     assert outcome(answer) == "deferred" or script == "on CAPABILITY no not now"
 
@@ -220,11 +224,11 @@ FIRST = "raw * 1 FETCH (UID 11 BODY[] {23}\\r\\nSubject: m0\\r\\n\\r\\nbody 0\\r
         "I04 BYE and stall", "garbage", "wrong tag", "nested", "long line"])
 def test_i02_only_whole_messages_are_given(how, words, whole):
     """What came whole before counts; the connection is not used again; the next call makes a new one."""
-    with ImapPeer(f"on BODIES {how}\non BODIES proceed", INBOX=MAILS) as peer, mailbox(peer.port) as tool:
+    with ImapPeer(f"on BODIES {how}\non BODIES proceed", INBOX=MAILS) as peer, mailbox(peer.port, timeout=SHORT) as tool:
         assert outcome(tool.ask("open INBOX")) == "ok"
         started = time.monotonic()
         answer = tool.ask("fetch INBOX 7 11 12 13")
-        assert time.monotonic() - started < 4
+        assert time.monotonic() - started < SOON
         assert outcome(answer) == "deferred" and words in answer["text"]
         assert [uid for uid, _ in fetched(answer)] in whole
         assert all(pair in ALL for pair in fetched(answer))
@@ -235,11 +239,11 @@ def test_i02_only_whole_messages_are_given(how, words, whole):
 def test_i03_a_stall_after_much_is_as_long_as_any():
     """What came fast gives no credit for silence."""
     with ImapPeer("on BODIES hold 3000000\non BODIES proceed", INBOX=[b"x" * 5000000]) as peer, \
-            mailbox(peer.port, timeout=800) as tool:
+            mailbox(peer.port, timeout=SHORT) as tool:
         assert outcome(tool.ask("open INBOX")) == "ok"
         started = time.monotonic()
         answer = tool.ask("fetch INBOX 7 11")
-        assert time.monotonic() - started < 8
+        assert time.monotonic() - started < SOON
         assert outcome(answer) == "deferred" and "did not get on within 1 s" in answer["text"]
         assert tool.ask("fetch INBOX 7 11")["messages"][0]["len"] == 5000000
 
@@ -257,7 +261,7 @@ def test_i09_a_flood_is_given_up():
 def test_i04_at_any_point(event, how):
     """The failure is told as one, nothing hangs, and the next call works."""
     turn = "proceed\non CAPABILITY " if event == "CAPABILITY" else ""
-    with ImapPeer(f"on {event} {turn}{how}\non {event} proceed", INBOX=MAILS) as peer, mailbox(peer.port, timeout=700) as tool:
+    with ImapPeer(f"on {event} {turn}{how}\non {event} proceed", INBOX=MAILS) as peer, mailbox(peer.port, timeout=SHORT) as tool:
         answers = [tool.ask(line) for line in ("open INBOX", "list INBOX 7 1", "fetch INBOX 7 11 12 13", "wait INBOX 100")]
         failed = [outcome(answer) for answer in answers if outcome(answer) != "ok"]
         assert failed == ["deferred"]
@@ -405,7 +409,7 @@ def test_i12_what_became_of_a_move(event, how, result, rc):
     have = BASIC + " UIDPLUS" if event in ("COPY", "STORE", "EXPUNGE") else ""
     folders = {} if event == "CREATE" else {"Processed": []}
     with ImapPeer(f"{have}\non {event} {how}\non {event} proceed", INBOX=MAILS, **folders) as peer, \
-            mailbox(peer.port, timeout=700) as tool:
+            mailbox(peer.port, timeout=SHORT) as tool:
         answer = tool.ask("move INBOX 7 Processed 11")
         assert (moved(answer), outcome(answer)) == ([result], rc), answer["text"]
         assert outcome(tool.ask("open INBOX")) == "ok"
@@ -486,9 +490,9 @@ def wait_while(tool, peer, act, ms=4000):
     ("on IDLE raw * 4 EXISTS\\r\\n* 4 RECENT\\r\\n+ idling\\r\\n, then wait 0.2, then raw %T OK done\\r\\n", True),
 ], ids=["before the +", "never ends", "FLAGS", "two before the +"])
 def test_i08_news_wakes(script, soon):
-    with ImapPeer(script, INBOX=MAILS) as peer, mailbox(peer.port, timeout=1000) as tool:
-        answer = tool.ask("wait INBOX 4000")
-    assert answer["took_ms"] < 2500
+    with ImapPeer(script, INBOX=MAILS) as peer, mailbox(peer.port, timeout=20000 if soon else SHORT) as tool:
+        answer = tool.ask("wait INBOX 30000")
+    assert answer["took_ms"] < 1000 * SOON
     assert outcome(answer) == ("ok" if soon else "deferred")
 
 
@@ -496,14 +500,14 @@ def test_i08_still_here_is_no_news():
     with ImapPeer("on IDLE raw + idling\\r\\n* OK Still here\\r\\n, then wait 0.9, then raw %T OK done\\r\\n",
                   INBOX=MAILS) as peer, mailbox(peer.port) as tool:
         answer = tool.ask("wait INBOX 600")
-    assert outcome(answer) == "ok" and 550 < answer["took_ms"] < 1500
+    assert outcome(answer) == "ok" and 550 < answer["took_ms"] < 1000 * SOON
 
 
 @pytest.mark.parametrize("script", ["", BASIC], ids=["quiet IDLE", "no IDLE"])
 def test_i08_quiet_ends_in_time(script):
     with ImapPeer(script, INBOX=MAILS) as peer, mailbox(peer.port) as tool:
         answer = tool.ask("wait INBOX 400")
-        assert outcome(answer) == "ok" and 350 < answer["took_ms"] < 1200
+        assert outcome(answer) == "ok" and 350 < answer["took_ms"] < 1000 * SOON
         assert uids(tool.ask("list INBOX 7 1")) == [11, 12, 13]
 
 
@@ -511,7 +515,7 @@ def test_i08_what_came_before_anybody_listened_is_news_once():
     with ImapPeer("", INBOX=MAILS) as peer, mailbox(peer.port) as tool:
         tool.ask("open INBOX")
         peer.folders["INBOX"].add(MAILS[0])
-        assert tool.ask("wait INBOX 4000")["took_ms"] < 1000
+        assert tool.ask("wait INBOX 20000")["took_ms"] < 1000 * SOON
         assert not any("IDLE" in c for c in peer.commands)
         assert tool.ask("wait INBOX 400")["took_ms"] > 350
         tool.ask("open INBOX")
@@ -538,7 +542,7 @@ def test_i08_waiting_ends_when_it_is_told_to():
             time.sleep(0.01)
         os.write(writing, b"x")
         answer = tool.hear()
-        assert outcome(answer) == "ok" and answer["took_ms"] < 5000
+        assert outcome(answer) == "ok" and answer["took_ms"] < 1000 * SOON
     os.close(reading)
     os.close(writing)
 
@@ -661,7 +665,7 @@ def test_searching_a_header():
     ("perform, then close", "unknown"), ("close", "unknown"), ("stall", "unknown"),
 ])
 def test_what_became_of_an_append(how, rc):
-    with ImapPeer(f"on APPEND {how}\non APPEND proceed", Claim=[]) as peer, mailbox(peer.port, timeout=700) as tool:
+    with ImapPeer(f"on APPEND {how}\non APPEND proceed", Claim=[]) as peer, mailbox(peer.port, timeout=SHORT) as tool:
         assert outcome(tool.ask("append Claim a:~b\\r\\n\\r\\nx\\r\\n")) == rc
         assert outcome(tool.ask("append Claim a:~b\\r\\n\\r\\n")) == "ok"
         assert peer.folders["Claim"].messages[-1].octets == b"a: b\r\n\r\n"

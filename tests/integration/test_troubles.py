@@ -10,6 +10,7 @@ import pytest
 
 import mails
 from authority import Authority
+from gate import Gate
 from imap_peer import ImapPeer
 from mails import plain
 from postfix import Postfix
@@ -247,33 +248,10 @@ def test_the_service_keeps_trying_until_the_imap_server_is_there(rig):
     service = rig.serve()
     await_(lambda: service.said("refused"), "the service says that nobody is there")
     assert service.process.poll() is None
-    # a relay to the real server appears at that port
-    import threading
-    listener = socket.create_server(("127.0.0.1", port))
-
-    def relay(a, b):
-        try:
-            while octets := a.recv(65536):
-                b.sendall(octets)
-            b.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-    def accept():
-        while True:
-            try:
-                near, _ = listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(("127.0.0.1", rig.servers.dovecot.imaps))
-            for pair in ((near, far), (far, near)):
-                threading.Thread(target=relay, args=pair, daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    rig.deliver(plain("late"))
-    await_(lambda: rig.uids("Processed"), "the mail is filed")
-    assert service.end() == 0
-    listener.close()
+    with Gate(rig.servers.dovecot.imaps, port):
+        rig.deliver(plain("late"))
+        await_(lambda: rig.uids("Processed"), "the mail is filed")
+        assert service.end() == 0
     assert_invariants(rig)
 
 

@@ -13,6 +13,8 @@ import threading
 import time
 from pathlib import Path
 
+from listening import Listening, hang_up
+
 VIRUS = b"This file has the ONECASE-TEST-VIRUS in it, which nobody need fear.\r\n"
 NAME = "Onecase.Test.Virus.UNOFFICIAL"
 LIMIT = 1 << 20
@@ -86,7 +88,7 @@ class Clamd:
         shutil.rmtree(self.folder)
 
 
-class ClamdPeer:
+class ClamdPeer(Listening):
     """Takes what it is sent and does the next of its turns with each connection; the last one stays.
 
     ok  found NAME  error  limit       reads the file, then says so
@@ -104,33 +106,20 @@ class ClamdPeer:
                "endless": b"x" * 100000, "half": b"stream: O", "hang up": b""}
 
     def __init__(self, *turns):
+        super().__init__()
         self.turns, self.files, self.connections = list(turns), [], 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
         self.open = []
-        self.thread = threading.Thread(target=self.listen, daemon=True)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
 
     def __exit__(self, *_):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
+        super().__exit__()
         for s in self.open:
-            s.close()
-        self.thread.join(5)
+            hang_up(s)
 
-    def listen(self):
-        while True:
-            try:
-                s, _ = self.listener.accept()
-            except OSError:
-                return
-            turn = self.turns.pop(0) if len(self.turns) > 1 else self.turns[0]
-            self.connections += 1
-            self.open.append(s)
-            threading.Thread(target=self.serve, args=(s, turn), daemon=True).start()
+    def taken(self, sock):
+        turn = self.turns.pop(0) if len(self.turns) > 1 else self.turns[0]
+        self.connections += 1
+        self.open.append(sock)
+        threading.Thread(target=self.serve, args=(sock, turn), daemon=True).start()
 
     def serve(self, s, turn):
         try:

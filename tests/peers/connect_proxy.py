@@ -3,6 +3,8 @@
 import socket
 import threading
 
+from listening import Listening, hang_up
+
 
 def pump(source, target):
     try:
@@ -11,18 +13,17 @@ def pump(source, target):
     except OSError:
         pass
     finally:
-        target.close()
+        hang_up(target)
 
 
-class ConnectProxy:
+class ConnectProxy(Listening):
     """`with ConnectProxy() as proxy: … f"http://127.0.0.1:{proxy.port}"`; asked: where to, in order."""
 
     def __init__(self, answer="200 Connection established"):
+        super().__init__()
         self.answer, self.asked = answer, []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
 
-    def tunnel(self, client):
+    def talk(self, client):
         request = b""
         while b"\r\n\r\n" not in request:
             request += client.recv(65536)
@@ -32,21 +33,8 @@ class ConnectProxy:
             client.close()
             return
         host, port = self.asked[-1].rsplit(":", 1)
-        server = socket.create_connection((host, int(port)))
-        threading.Thread(target=pump, args=(server, client), daemon=True).start()
-        pump(client, server)
-
-    def serve(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.tunnel, args=(client,), daemon=True).start()
-
-    def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
+        with client, socket.create_connection((host, int(port))) as server:
+            down = threading.Thread(target=pump, args=(server, client), daemon=True)
+            down.start()
+            pump(client, server)
+            down.join()

@@ -21,6 +21,7 @@ import sys
 import threading
 
 from imap_server import UNPACKED, ImapServer
+from listening import Listener, hang_up
 
 TOP = UNPACKED / "courier"
 LIBRARIES = f"{TOP}/usr/lib/x86_64-linux-gnu:{TOP}/usr/lib:{TOP}/lib/x86_64-linux-gnu"
@@ -144,7 +145,7 @@ class Courier(ImapServer):
 
     def __init__(self, **more):
         super().__init__(prefix="INBOX.", separator=".", **more)
-        self.listeners, self.servers, self.context, self.sessions = [], [], None, set()
+        self.listeners, self.context, self.sessions = [], None, set()
 
     def write_config(self):
         pass
@@ -163,20 +164,14 @@ class Courier(ImapServer):
     def begin(self):
         """Again on the same ports, where it had any."""
         ports = [self.imap, self.imaps] if self.certificate else [self.imap]
-        self.listeners = [socket.create_server(("127.0.0.1", port), backlog=100) for port in ports]
-        self.imap, self.imaps, *_ = [one.getsockname()[1] for one in self.listeners] + [0]
-        self.servers = [threading.Thread(target=self.serve, args=(one,), daemon=True) for one in self.listeners]
-        for server in self.servers:
-            server.start()
+        self.listeners = [Listener(self.taken, port=port) for port in ports]
+        self.imap, self.imaps, *_ = [one.port for one in self.listeners] + [0]
+        for listener in self.listeners:
+            listener.start()
         return True
 
-    def serve(self, listener):
-        while True:
-            try:
-                sock, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.session, args=(sock,), daemon=True).start()
+    def taken(self, sock):
+        threading.Thread(target=self.session, args=(sock,), daemon=True).start()
 
     def session(self, sock):
         self.sessions.add(sock)
@@ -199,15 +194,10 @@ class Courier(ImapServer):
                                 stderr=subprocess.DEVNULL, user="mail", group="mail", extra_groups=[])
 
     def stop(self):
-        for listener, server in zip(self.listeners, self.servers):
-            listener.shutdown(socket.SHUT_RDWR)
-            server.join(20)  # or it accepts for whoever gets its descriptor next
-            listener.close()
+        for listener in self.listeners:
+            listener.end()
         for sock in list(self.sessions):
-            try:
-                sock.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+            hang_up(sock)
 
 
 def main():

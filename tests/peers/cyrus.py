@@ -15,6 +15,7 @@ import sys
 import threading
 
 from imap_server import UNPACKED, ImapServer, free_port
+from listening import Listener
 
 TOP = UNPACKED / "cyrus"
 BIN = TOP / "usr/lib/cyrus/bin"
@@ -102,45 +103,35 @@ class Cyrus(ImapServer):
     # what saslauthd does: user, password, service and realm come as counted texts, and so does the answer
 
     def listen(self):
-        self.mux = socket.socket(socket.AF_UNIX)
-        self.mux.bind(str(self.folder / "mux"))
+        mux = socket.socket(socket.AF_UNIX)
+        mux.bind(str(self.folder / "mux"))
         (self.folder / "mux").chmod(0o666)
-        self.mux.listen(50)
-        self.server = threading.Thread(target=self.serve, daemon=True)
-        self.server.start()
+        mux.listen(50)
+        self.mux = Listener(self.taken, mux)
+        self.mux.start()
 
-    def serve(self):
-        while True:
-            try:
-                asker, _ = self.mux.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.answer, args=(asker,), daemon=True).start()
+    def taken(self, asker):
+        threading.Thread(target=self.answer, args=(asker,), daemon=True).start()
 
     def answer(self, asker):
         with asker, asker.makefile("rb") as said:
             try:
                 self.judge(said, asker)
-            except OSError:
-                pass  # who asked has gone
+            except (OSError, ValueError, struct.error) as why:  # to the asker it is a generic failure
+                print(f"cyrus: a question about a password was not answered: {why!r}", file=sys.stderr)
 
     def judge(self, said, asker):
         def text():
             length, = struct.unpack("!H", said.read(2))
             return said.read(length).decode()
 
-        try:
-            _, password, _, _ = (text() for _ in range(4))
-        except struct.error:
-            return  # who asked has gone
+        _, password, _, _ = (text() for _ in range(4))
         answer = b"OK" if password == self.password else b"NO"
         asker.sendall(struct.pack("!H", len(answer)) + answer)
 
     def __exit__(self, *rest):
         super().__exit__(*rest)
-        self.mux.shutdown(socket.SHUT_RDWR)
-        self.server.join(20)  # or it accepts for whoever gets its descriptor next
-        self.mux.close()
+        self.mux.end()
 
 
 def main():

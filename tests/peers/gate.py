@@ -12,23 +12,21 @@ import socket
 import threading
 import time
 
+from listening import Listening, hang_up
 
-class Gate:
-    def __init__(self, port):
+
+class Gate(Listening):
+    def __init__(self, port, at=0):
+        super().__init__(at)
         self.target, self.connections, self.refused, self.still_until, self.shut_until = port, 0, 0, 0, 0
         self.pairs, self.lock = set(), threading.Lock()
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=50)
-        self.port = self.listener.getsockname()[1]
 
     def cut(self):
         with self.lock:
             pairs = list(self.pairs)
         for pair in pairs:
             for sock in pair:
-                try:
-                    sock.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass
+                hang_up(sock)
 
     def stall(self, seconds):
         self.still_until = time.monotonic() + seconds
@@ -40,7 +38,7 @@ class Gate:
     def pass_on(self):
         self.still_until = self.shut_until = 0
 
-    def relay(self, near):
+    def talk(self, near):
         try:
             far = socket.create_connection(("127.0.0.1", self.target))
         except OSError:
@@ -69,26 +67,14 @@ class Gate:
             key.data.sendall(octets)
         return bool(octets)
 
-    def serve(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            if time.monotonic() < self.shut_until:
-                near.close()
-                self.refused += 1
-                continue
-            self.connections += 1
-            threading.Thread(target=self.relay, args=(near,), daemon=True).start()
-
-    def __enter__(self):
-        self.server = threading.Thread(target=self.serve, daemon=True)
-        self.server.start()
-        return self
+    def taken(self, sock):
+        if time.monotonic() < self.shut_until:
+            sock.close()
+            self.refused += 1
+            return
+        self.connections += 1
+        super().taken(sock)
 
     def __exit__(self, *_):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.server.join(20)  # or it accepts for whoever gets its descriptor next
-        self.listener.close()
+        super().__exit__()
         self.cut()

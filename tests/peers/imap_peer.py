@@ -41,6 +41,8 @@ import sys
 import threading
 import time
 
+from listening import Listening
+
 ALL = "IMAP4rev1 SASL-IR AUTH=PLAIN AUTH=XOAUTH2 UIDPLUS MOVE IDLE NAMESPACE"
 
 
@@ -419,7 +421,7 @@ class Dialogue:
             self.sock.close()
 
 
-class ImapPeer:
+class ImapPeer(Listening):
     """The server, for a test: `with ImapPeer("on MOVE no [OVERQUOTA] full", INBOX=[b"…"]) as peer`
 
     folders         name on the wire -> Folder; INBOX has UIDVALIDITY 7, its first message UID 11
@@ -429,6 +431,7 @@ class ImapPeer:
     """
 
     def __init__(self, script="", certificate=None, implicit=False, stripped=(), INBOX=(), **folders):
+        super().__init__()
         self.script, self.implicit, self.stripped, self.context = Script(script), implicit, stripped, None
         self.folders = {"INBOX": Folder(7, INBOX)}
         self.folders.update({name: Folder(50 + i, octets, 1) for i, (name, octets) in enumerate(folders.items())})
@@ -437,25 +440,14 @@ class ImapPeer:
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(*certificate)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
 
-    def serve(self):
-        while True:
-            try:
-                sock, _ = self.listener.accept()
-            except OSError:
-                return
-            self.connections += 1
-            threading.Thread(target=Dialogue(self, sock).run, daemon=True).start()
-
-    def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
-        return self
+    def taken(self, sock):
+        self.connections += 1
+        threading.Thread(target=Dialogue(self, sock).run, daemon=True).start()
 
     def __exit__(self, *_):
         self.stop.set()
-        self.listener.close()
+        super().__exit__()
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ import re
 import socket
 import threading
 
+from listening import Listening, hang_up
+
 CAPABILITIES = re.compile(rb"(?i)^(\* CAPABILITY |.*\[CAPABILITY )([^\]]*)(.*)$", re.S)
 LITERAL = re.compile(rb"\{(\d+)(\+?)\}$")
 OF = {b"UIDPLUS": re.compile(rb"(?i)\[(?:COPYUID|APPENDUID) [^\]]*\] ?"), b"MOVE": re.compile(rb"(?i)\[COPYUID [^\]]*\] ?")}
@@ -62,19 +64,15 @@ class Side:
     def send(self, octets):
         self.sock.sendall(octets)
 
-    def close(self):
-        try:
-            self.sock.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        self.sock.close()
+    def hang_up(self):
+        hang_up(self.sock)
 
 
 class Dialogue:
     def __init__(self, proxy, near, far):
         self.proxy, self.near, self.far = proxy, Side(near), Side(far)
         self.enabled, self.losing, self.silent = not proxy.utf8_only, False, False
-        self.verdicts, self.announced = queue.SimpleQueue(), False
+        self.verdicts, self.announced, self.ended = queue.SimpleQueue(), False, 0
 
     # what the client says
 
@@ -192,18 +190,26 @@ class Dialogue:
         except (Over, OSError):
             if self.silent:
                 return
-        self.near.close()
-        self.far.close()
+        self.near.hang_up()
+        self.far.hang_up()
+        if self.last():
+            self.near.sock.close()
+            self.far.sock.close()
+
+    def last(self):
+        """Whether the other of the two threads has ended already."""
+        with self.proxy.lock:
+            self.ended += 1
+            return self.ended == 2
 
 
-class ImapProxy:
+class ImapProxy(Listening):
     def __init__(self, port, without=(), no_keywords=False, utf8_only=False, answers=None, empty=None):
+        super().__init__()
         self.target, self.without = port, {word.encode() for word in without}
         self.no_keywords, self.utf8_only, self.answers, self.empty = no_keywords, utf8_only, answers, empty
         self.acts, self.commands, self.connections, self.dialogues = [], [], 0, []
-        self.stop = threading.Event()
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=50)
-        self.port = self.listener.getsockname()[1]
+        self.stop, self.lock = threading.Event(), threading.Lock()
 
     def on(self, pattern, *acts):
         self.acts.append((re.compile(pattern, re.I), list(acts)))
@@ -226,25 +232,20 @@ class ImapProxy:
 
     def cut(self):
         for one in self.dialogues:
-            one.near.close()
-            one.far.close()
+            one.near.hang_up()
+            one.far.hang_up()
 
     def silence(self):
         """What the client says falls into a hole; its side of the connection stays open."""
         for one in self.dialogues:
             one.silent = True
-            one.far.close()
+            one.far.hang_up()
 
-    def serve(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            try:
-                self.join(near)
-            except OSError:  # either end has left already
-                near.close()
+    def taken(self, sock):
+        try:
+            self.join(sock)
+        except OSError:  # either end has left already
+            sock.close()
 
     def join(self, near):
         far = socket.create_connection(("127.0.0.1", self.target))
@@ -256,14 +257,7 @@ class ImapProxy:
         for step in (dialogue.upward, dialogue.downward):
             threading.Thread(target=dialogue.run, args=(step,), daemon=True).start()
 
-    def __enter__(self):
-        self.server = threading.Thread(target=self.serve, daemon=True)
-        self.server.start()
-        return self
-
     def __exit__(self, *_):
         self.stop.set()
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.server.join(20)  # or it accepts for whoever gets its descriptor next
-        self.listener.close()
+        super().__exit__()
         self.cut()

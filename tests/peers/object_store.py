@@ -24,6 +24,8 @@ import threading
 import urllib.parse
 from pathlib import Path
 
+from listening import Listening
+
 ACCESS, SECRET, REGION = "desk:onecase", "s3-secret-of-tests", "eu-test-1"
 
 PROXY = """
@@ -191,7 +193,7 @@ SLOW_DOWN = (b"HTTP/1.1 503 Slow Down\r\nContent-Type: application/xml\r\nConten
              b"<Error><Code>SlowDown</Code><Message>x</Message></Error>\r\n\r")
 
 
-class Faulty:
+class Faulty(Listening):
     """A way to the store on which requests of a kind go wrong, `times` of them. How:
 
     "slow-down"  it is answered with 503, and does not come to the store
@@ -204,24 +206,15 @@ class Faulty:
     """
 
     def __init__(self, store):
+        super().__init__()
         self.target, self.how, self.kind, self.times, self.faults, self.asked = store.port, None, "", 0, 0, []
         self.store, self.conditional, self.before = store, False, lambda line: None
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=50)
-        self.port = self.listener.getsockname()[1]
 
     def go_wrong(self, how, kind, times=1):
         """`kind` is a regular expression for "METHOD path?query"."""
         self.how, self.kind, self.times, self.faults = how, kind, times, 0
 
-    def serve(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.relay, args=(near,), daemon=True).start()
-
-    def relay(self, near):
+    def talk(self, near):
         with near, contextlib.suppress(OSError), near.makefile("rb") as said:
             while (request := self.read(near, said)) and self.one(near, *request):
                 pass
@@ -280,13 +273,6 @@ class Faulty:
         if how not in ("lost", "half"):
             near.sendall(answer)
         return False
-
-    def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ import threading
 import time
 from pathlib import Path
 
+from listening import Listening, hang_up
+
 BIN = Path("/usr/lib/postgresql/15/bin")
 USER = "onecase"
 AS_SERVER = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
@@ -147,16 +149,15 @@ logfile = {folder}/log
         shutil.rmtree(self.folder)
 
 
-class Cutter:
+class Cutter(Listening):
     """A way to the server that is cut at one COMMIT, the `number`th of all that pass: before the server
     hears of it ("before"), or after it has answered and before the answer arrives ("after"). `act` is called
     before anything is closed."""
 
     def __init__(self, port, number, when, act=lambda: None):
+        super().__init__()
         self.target, self.number, self.when, self.act = port, number, when, act
         self.commits, self.happened, self.lock, self.answered = 0, False, threading.Lock(), threading.Event()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
 
     def is_it(self, octets):
         """Is this the COMMIT? A message of its own: Q, length, text."""
@@ -167,15 +168,7 @@ class Cutter:
             self.happened |= self.commits == self.number
             return self.commits == self.number
 
-    def serve(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.relay, args=(near,), daemon=True).start()
-
-    def relay(self, near):
+    def talk(self, near):
         try:
             far = socket.create_connection(("127.0.0.1", self.target))
         except OSError:
@@ -186,11 +179,8 @@ class Cutter:
             down = threading.Thread(target=self.answers, args=(far, near, held), daemon=True)
             down.start()
             self.requests(near, far, held)
-            for s in (near, far):
-                try:
-                    s.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass
+            hang_up(near)
+            hang_up(far)
             down.join()
 
     def requests(self, near, far, held):
@@ -221,10 +211,3 @@ class Cutter:
             return s.recv(1 << 20)
         except OSError:
             return b""
-
-    def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()

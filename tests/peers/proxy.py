@@ -13,22 +13,15 @@ import socket
 import struct
 import threading
 
+from listening import Listening
 
-class Proxy:
+
+class Proxy(Listening):
     def __init__(self, port, how=None, direction="down", at=0):
+        super().__init__()
         self.target, self.how, self.direction, self.at = port, how, direction, at
         self.octets, self.happened = {"down": 0, "up": 0}, False
         self.lock, self.stop = threading.Lock(), threading.Event()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-
-    def serve(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.relay, args=(near,), daemon=True).start()
 
     def pass_on(self, octets, direction):
         """What may pass, and whether the fault comes after it."""
@@ -42,26 +35,24 @@ class Proxy:
             self.octets[direction] += len(octets)
             return octets, meant
 
-    def fail(self, near, far):
+    def fail(self, near):
         if self.how == "stall":
             while near.recv(65536) and not self.stop.is_set():
                 pass
         if self.how == "reset":
             near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        near.close()
-        far.close()
 
-    def relay(self, near):
+    def talk(self, near):
         try:
             with near, socket.create_connection(("127.0.0.1", self.target)) as far, selectors.DefaultSelector() as both:
                 both.register(near, selectors.EVENT_READ, ("up", far))
                 both.register(far, selectors.EVENT_READ, ("down", near))
-                while self.step(both, near, far):
+                while self.step(both, near):
                     pass
         except OSError:
             pass
 
-    def step(self, both, near, far):
+    def step(self, both, near):
         for key, _ in both.select():
             direction, to = key.data
             octets = key.fileobj.recv(65536)
@@ -70,15 +61,10 @@ class Proxy:
             octets, fault = self.pass_on(octets, direction)
             to.sendall(octets)
             if fault:
-                self.fail(near, far)
+                self.fail(near)
                 return False
         return True
 
-    def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
-        return self
-
     def __exit__(self, *_):
         self.stop.set()
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
+        super().__exit__()

@@ -17,6 +17,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from listening import Listening
+
 PROGRAMS = Path("/usr/share/request-tracker5/libexec")
 
 SITE = """\
@@ -139,7 +141,7 @@ class RequestTracker:
         return self.sql("SELECT COUNT(*) FROM Tickets")[0][0]
 
 
-class Gate:
+class Gate(Listening):
     """A way to RT. `arm` makes one fault happen to the next ticket after `after` others, and then `happened` is set:
 
     "half"      half of the request has passed, and no more will
@@ -149,10 +151,9 @@ class Gate:
     What was kept goes nowhere, once the client has left: whoever armed the gate kills it in the meantime."""
 
     def __init__(self, port):
+        super().__init__()
         self.target, self.lock, self.how, self.after = port, threading.Lock(), None, 0
         self.happened, self.busy = threading.Event(), 0
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.port = self.listener.getsockname()[1]
 
     def arm(self, how, after=0):
         with self.lock:
@@ -169,15 +170,7 @@ class Gate:
             how, self.how = self.how, None
             return how
 
-    def serve(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.relay, args=(near,), daemon=True).start()
-
-    def relay(self, near):
+    def talk(self, near):
         """Each request and its answer in turn: whoever asks waits for its answer."""
         try:
             with near, socket.create_connection(("127.0.0.1", self.target)) as far:
@@ -220,14 +213,6 @@ class Gate:
         while near.recv(65536):
             pass
         return False
-
-    def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
 
 
 def message(peer, of_server=False):

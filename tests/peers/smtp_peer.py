@@ -42,6 +42,8 @@ import threading
 import time
 from pathlib import Path
 
+from listening import Listening
+
 OFFERS = ["PIPELINING", "SIZE 50000000", "8BITMIME", "SMTPUTF8", "DSN", "AUTH PLAIN LOGIN XOAUTH2 OAUTHBEARER"]
 
 REPLIES = {
@@ -262,7 +264,7 @@ class Dialogue:
             self.sock.close()
 
 
-class SmtpPeer:
+class SmtpPeer(Listening):
     """The server, for a test: `with SmtpPeer("on RCPT reply 450 later") as peer: … peer.port …`
 
     accepted   messages taken, dots undoubled no more than on the wire
@@ -274,6 +276,7 @@ class SmtpPeer:
     """
 
     def __init__(self, script="", certificate=None, stripped=()):
+        super().__init__()
         self.script, self.stripped, self.context = Script(script), stripped, None
         self.accepted, self.ended, self.secrets, self.dialogues = [], 0, [], []
         self.stop, self.interrupted = threading.Event(), threading.Event()
@@ -281,31 +284,19 @@ class SmtpPeer:
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(*certificate)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
 
     @property
     def commands(self):
         return [command for dialogue in self.dialogues for command in dialogue.commands]
 
-    def serve(self):
-        while True:
-            try:
-                sock, _ = self.listener.accept()
-            except OSError:
-                return
-            dialogue = Dialogue(self, sock)
-            self.dialogues.append(dialogue)
-            threading.Thread(target=dialogue.run, daemon=True).start()
-
-    def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
-        return self
+    def taken(self, sock):
+        dialogue = Dialogue(self, sock)
+        self.dialogues.append(dialogue)
+        threading.Thread(target=dialogue.run, daemon=True).start()
 
     def __exit__(self, *_):
         self.stop.set()
-        self.listener.shutdown(socket.SHUT_RDWR)  # its thread may still be waiting there
-        self.listener.close()
+        super().__exit__()
 
 
 class Kept(list):

@@ -9,6 +9,7 @@ import time
 
 import corpus
 from goal import Goal
+from listening import Listening
 from rig import TOP
 from scene import CONNECTIONS, run_once
 
@@ -32,22 +33,21 @@ def kills_text(found):
     return ["in doubt after 20 kills, a round each: " + ", ".join(map(str, found["rounds"]))]
 
 
-class Throttled:
+class Throttled(Listening):
     """Takes `most` messages in each window of `seconds`, of at most three connections; what is more is told 432."""
 
     def __init__(self, most, seconds, connections=3):
+        super().__init__()
         self.most, self.seconds, self.connections = most, seconds, connections
-        self.taken, self.refused, self.turned_away, self.open, self.lock = [], 0, 0, 0, threading.Lock()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
+        self.times, self.refused, self.turned_away, self.open, self.lock = [], 0, 0, 0, threading.Lock()
 
     def take(self):
         with self.lock:
             now = time.monotonic()
-            if sum(now - when < self.seconds for when in self.taken[-self.most:]) >= self.most:
+            if sum(now - when < self.seconds for when in self.times[-self.most:]) >= self.most:
                 self.refused += 1
                 return b"432 4.3.2 sending is limited, later\r\n"
-            self.taken.append(now)
+            self.times.append(now)
             return b"250 2.0.0 taken\r\n"
 
     def talk(self, sock):
@@ -74,22 +74,6 @@ class Throttled:
                 with self.lock:
                     self.open -= 1
 
-    def serve(self):
-        while True:
-            try:
-                sock, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.talk, args=(sock,), daemon=True).start()
-
-    def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-
 
 FASTER = 20  # a minute of the server's is so many times shorter here
 
@@ -102,12 +86,12 @@ def throttled(scene, options):
         rig.letters["rate"] = 25 * FASTER
         scene.fill(rig, corpus.small(options.throttled))
         began = time.monotonic()
-        while len(server.taken) < options.throttled and time.monotonic() - began < 20 * options.throttled * window / 30:
+        while len(server.times) < options.throttled and time.monotonic() - began < 20 * options.throttled * window / 30:
             run_once(rig)
-        took = server.taken[-1] - server.taken[0]
+        took = server.times[-1] - server.times[0]
         waiting = sum(item["state"] == "needs_reconciliation" for item in rig.items())
         rig.end()
-    return {"messages": options.throttled, "taken": len(server.taken), "seconds": took, "limit": (options.throttled - 1) * window / 30,
+    return {"messages": options.throttled, "taken": len(server.times), "seconds": took, "limit": (options.throttled - 1) * window / 30,
             "refused": server.refused, "turned_away": server.turned_away, "asked": waiting}
 
 
@@ -121,13 +105,12 @@ def throttled_text(found):
             f"{found['refused']} refused, {found['turned_away']} connections turned away"]
 
 
-class Far:
+class Far(Listening):
     """A way to a server on which every octet takes `delay` seconds."""
 
     def __init__(self, port, delay):
-        self.target, self.delay = port, delay
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port, self.due, self.count = self.listener.getsockname()[1], [], 0
+        super().__init__()
+        self.target, self.delay, self.due, self.count = port, delay, [], 0
         self.news, self.over = threading.Condition(), False
 
     def carry(self, source, sink):
@@ -159,27 +142,19 @@ class Far:
             except OSError:
                 pass
 
-    def serve(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(("127.0.0.1", self.target))
-            for sock in (near, far):
-                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            for pair in ((near, far), (far, near)):
-                threading.Thread(target=self.carry, args=pair, daemon=True).start()
+    def taken(self, sock):
+        far = socket.create_connection(("127.0.0.1", self.target))
+        for one, other in ((sock, far), (far, sock)):
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self.carry, args=(one, other), daemon=True).start()
 
     def __enter__(self):
-        for target in (self.serve, self.deliver):
-            threading.Thread(target=target, daemon=True).start()
-        return self
+        threading.Thread(target=self.deliver, daemon=True).start()
+        return super().__enter__()
 
     def __exit__(self, *_):
         self.over = True
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
+        super().__exit__()
 
 
 ROUND_TRIP = 0.040
