@@ -651,8 +651,8 @@ struct ledger_operators {
                     const char *why,
                     struct instant now,
                     struct err *err);
-    /* What lies in that folder as the ledger knows it; of the inbox only what came since the pause.
-     * `out` is owned by the caller (free). */
+    /* What lies in that folder as the ledger knows it; of the inbox only what came since the pause,
+     * while it is one. `out` is owned by the caller (free). */
     enum rc (*held)(void *self,
                     const char *mailbox,
                     const char *folder,

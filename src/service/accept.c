@@ -164,5 +164,6 @@ enum rc accept_items(struct batch *b, struct err *err)
         TRY(judge(b, &b->job[i], err));
     if (service_may(b->s, EFFECT_MOVE))
         arm_moves(b);
+    b->armed_boot_ms = service_now(b->s).boot_ms;
     return batch_commit(b, err);
 }

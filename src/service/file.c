@@ -121,6 +121,19 @@ static size_t collect(struct batch *b, struct moving **out)
     return n;
 }
 
+/* Held up since the intent, or since the last answer, another run may have looked where they are: they stay
+ * there. */
+static void move_in_time(struct batch *b, const struct moving *set, size_t count)
+{
+    if (service_in_time(b->s, b->armed_boot_ms)) {
+        move_set(b, set, count);
+        b->armed_boot_ms = service_now(b->s).boot_ms;
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        not_moved(b, &set[i]);
+}
+
 /* Takes the messages that go the same way as the first one left, and moves them by one command. */
 static size_t move_next(struct batch *b, struct moving *all, size_t count)
 {
@@ -136,7 +149,7 @@ static size_t move_next(struct batch *b, struct moving *all, size_t count)
         for (size_t i = 0; i < n; i++)
             absent(b, &all[i]);
     else
-        move_set(b, all, n);
+        move_in_time(b, all, n);
     return n;
 }
 

@@ -80,8 +80,11 @@ enum rc hold_new(struct service *s, struct err *err)
         s->set->policy.look_only)
         return RC_OK;
     const struct place inbox = {s->set->inbox, s->record.uidvalidity};
+    int64_t asked_boot_ms = service_now(s).boot_ms;
     TRY(l->operators->held(l->self, s->record.id, inbox.folder, true, &message, &count, err));
     count = keep_current(message, count, inbox.uidvalidity);
+    if (!service_in_time(s, asked_boot_ms)) /* the pause may be over */
+        return RC_OK;
     return move_all(s, &inbox, message, count, s->record.hold_folder, err);
 }
 

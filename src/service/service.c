@@ -37,11 +37,14 @@ bool service_may(const struct service *s, enum effect_kind kind)
 enum rc service_renew(struct service *s, struct err *err)
 {
     struct instant now = service_now(s);
-    if (now.boot_ms - s->renewed_boot_ms < s->set->lease_ms / 3)
+    int64_t passed = now.boot_ms - s->renewed_boot_ms;
+    if (passed < s->set->lease_ms / 3)
         return RC_OK;
     const struct ledger *l = s->port->ledger;
     TRY(l->runs->renew(l->self, s->run.id, now, s->set->lease_ms, err));
     s->renewed_boot_ms = now.boot_ms;
+    if (passed >= s->set->lease_ms)
+        s->sure_from_boot_ms = now.boot_ms;
     return RC_OK;
 }
 
@@ -50,7 +53,8 @@ enum rc service_renew(struct service *s, struct err *err)
 bool service_in_time(const struct service *s, int64_t armed_boot_ms)
 {
     int64_t now = service_now(s).boot_ms;
-    return now - armed_boot_ms <= SOON_MS && now - s->renewed_boot_ms < s->set->lease_ms;
+    return armed_boot_ms >= s->sure_from_boot_ms && now - armed_boot_ms <= SOON_MS &&
+           now - s->renewed_boot_ms < s->set->lease_ms;
 }
 
 void service_mailbox_fault(struct service *s, const struct err *why)

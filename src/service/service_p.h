@@ -40,7 +40,8 @@ struct service {
     struct run_facts run;
     struct ledger_facts ledger;
     struct mailbox_record record;
-    int64_t renewed_boot_ms; /* when leases were last renewed */
+    int64_t renewed_boot_ms;   /* when leases were last renewed */
+    int64_t sure_from_boot_ms; /* since then they were always renewed before they were over */
     bool entered;
     _Atomic bool stopping; /* set from a signal handler */
     bool careful;          /* a run died without explanation: one by one, marking each */
@@ -93,6 +94,7 @@ struct batch {
     size_t count;
     struct planned_change *change;
     size_t changes;
+    int64_t armed_boot_ms; /* its moves; then, when one was last answered */
 };
 
 /* ---- batch.c */

@@ -83,7 +83,7 @@ read_places(struct stmt *s, struct held_message **out, size_t *count, struct err
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-/* In the inbox: what came since the pause. In the hold folder: all of it. */
+/* In the inbox: what came since the pause, while it is one. In the hold folder: all of it. */
 /* NOLINTNEXTLINE(readability-function-size): the port's shape */
 enum rc operators_held(void *self,
                        const char *mailbox,
@@ -98,7 +98,8 @@ enum rc operators_held(void *self,
         " JOIN mailbox ON mailbox.id = delivery.mailbox"
         " WHERE delivery.mailbox = $1 AND delivery.folder = $2 AND delivery.class <> 'replayed'"
         " AND delivery.stale = 0 AND delivery.left_folder = 0"
-        " AND ($3 = 0 OR delivery.seen_at >= mailbox.hold_since) ORDER BY delivery.uid";
+        " AND ($3 = 0 OR (mailbox.paused = 1 AND mailbox.hold_folder <> ''"
+        "  AND delivery.seen_at >= mailbox.hold_since)) ORDER BY delivery.uid";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

@@ -4,13 +4,19 @@ mailbox, and what becomes of it when one is cut off from the ledger, stands stil
 import os
 import shutil
 import signal
+import sys
 
 import pytest
 
 from gate import Gate
 from mails import plain
 from postgres import Postgres
-from rig import PROGRAM, assert_invariants, await_
+from rig import PROGRAM, TOP, assert_invariants, await_
+
+sys.path.insert(0, str(TOP / "tests" / "crash"))
+from deployment import stopped_child  # noqa: E402
+
+CRASHING = PROGRAM.parent / "tests" / "onecase-crash"
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +43,23 @@ def machine(desk, name, ledger=None, **program):
     service = desk.serve(**program)
     desk.config, desk.settings = config, before
     return service
+
+
+def stopped_at(desk, name, point):
+    """The same, whose worker stops there; gives the service and that worker."""
+    service = machine(desk, name, program=CRASHING, ONECASE_CRASH=point)
+    return service, await_(lambda: stopped_child(service.process.pid), f"its worker stops at {point}")
+
+
+def arming_of_the_move(desk):
+    """Which commit of a machine's that is, by what one does undisturbed, with a mail that is there when it starts."""
+    trace = desk.folder / "trace"
+    one = machine(desk, "undisturbed", program=CRASHING, ONECASE_CRASH_TRACE=str(trace))
+    await_(lambda: desk.counts()["complete"] == 1, "it is complete")
+    assert one.end() == 0
+    calls = [line.split() for line in trace.read_text().splitlines()]
+    moves = calls.index([">", "mailbox.move", "1"])
+    return max(int(nth) for word, call, nth, *_ in calls[:moves] if (word, call) == ("<", "work.commit"))
 
 
 def shares(desk, server):
@@ -175,6 +198,28 @@ def test_L06_machines_are_upgraded_one_after_another_while_the_others_work(desk,
         assert service.end() == 0
     late.end()
     assert {len(rig.acknowledgements()) for rig in (desk, other)} == {3}
+
+
+def test_K03_a_machine_that_stood_still_before_its_move_does_not_move_any_more(desk, server):
+    """Another has found the message where it was, and a person wants it to stay there."""
+    desk.letters["enabled"] = False  # how many commits a letter takes is its server's matter, too
+    desk.deliver(plain("undisturbed"))
+    point = f"stop-after work.commit {arming_of_the_move(desk)}"
+    desk.deliver(plain("asks"))
+    one, worker = stopped_at(desk, "one", point)
+    first = holder(desk, server)
+    desk.run("pause", "--mailbox", "help", "--effect", "move", "--by", "ann", "--reason", "look at it first")
+    two = machine(desk, "two")
+    moves = "SELECT status FROM effect WHERE kind = 'move' ORDER BY id DESC LIMIT 1"
+    await_(lambda: holder(desk, server) not in ([], first), "the second has taken it")
+    await_(lambda: server.sql(desk.user, moves) == ["deferred"], "and found that it was not moved")
+    os.kill(worker, signal.SIGCONT)
+    await_(lambda: one.said("item.lost"), "the first has found that the item is another's")
+    assert len(desk.uids()) == 1 and len(desk.uids("Processed")) == 1
+    desk.run("resume", "--mailbox", "help", "--by", "ann", "--reason", "seen")
+    await_(lambda: desk.counts()["complete"] == 2, "all are complete")
+    assert desk.uids() == {} and len(desk.uids("Processed")) == 2
+    assert one.end() == 0 and two.end() == 0
 
 
 def test_K07_a_deployment_with_another_database_is_noticed_before_it_does_anything(desk, server):

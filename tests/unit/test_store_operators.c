@@ -498,6 +498,32 @@ static void a_double_is_one_only_where_the_first_went_out_for_sure(void **state)
     }
 }
 
+/* ---- what is kept aside ---------------------------------------------------------------------- */
+
+static size_t to_keep_aside(struct desk *d)
+{
+    CLEANUP(mem_free) struct held_message *message = NULL;
+    size_t count;
+
+    must(d, d->l.operators->held(d->store, "help", "INBOX", true, &message, &count, &d->err));
+    return count;
+}
+
+/* A run that stood still may ask when all is over. */
+static void k03_nothing_is_to_be_kept_aside_once_the_pause_is_over(void **state)
+{
+    struct desk *d = *state;
+
+    must(d, d->l.people->pause(d->store, "help", true, 0, "ann", "why", d->now, &d->err));
+    must(d, d->l.operators->hold(d->store, "help", "Aside", "ann", "why", d->now, &d->err));
+    (void)ARRIVE(d, .id = "<a@x>", .uid = 1);
+    assert_int_equal(to_keep_aside(d), 1);
+    must(d, d->l.people->pause(d->store, "help", false, 0, "ann", "why", d->now, &d->err));
+    assert_int_equal(to_keep_aside(d), 0);
+    must(d, d->l.operators->hold_over(d->store, "help", d->now, &d->err));
+    assert_int_equal(to_keep_aside(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -517,6 +543,7 @@ int main(void)
         cmocka_unit_test(what_a_dead_run_left_is_a_retry_and_what_a_live_one_left_is_two_runs),
         AT_DESK(what_a_forgotten_ledger_may_have_sent_is_another_installation),
         AT_DESK(what_arrived_twice_counts_by_its_arrival),
+        AT_DESK(k03_nothing_is_to_be_kept_aside_once_the_pause_is_over),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
