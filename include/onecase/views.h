@@ -434,8 +434,9 @@ struct views {
     enum rc (*runs)(void *self, const char *after, size_t limit, struct view *out, struct err *err);
     /* view_suspect, those alike together: all, or those like the item `key`. */
     enum rc (*suspects)(void *self, const char *key, struct view *out, struct err *err);
-    /* view_file: every original and attachment that counts as stored. */
-    enum rc (*files)(void *self, struct view *out, struct err *err);
+    /* view_file: every original and attachment that counts as stored, of mails whose key begins with `keys`;
+     * "" is all. */
+    enum rc (*files)(void *self, const char *keys, struct view *out, struct err *err);
     /* view_file under incoming/: of every mail whose original is still to be kept. */
     enum rc (*fetched)(void *self, struct view *out, struct err *err);
     /* view_retained: what the rule lets go now, oldest first; nothing that is kept. */
@@ -459,11 +460,12 @@ struct views {
         void *self, const char *octets, bool *recorded, bool *wanted, struct err *err);
     /* view_event of one item, in order. */
     enum rc (*events)(void *self, const char *key, struct view *out, struct err *err);
-    /* view_left, by UID. */
+    /* view_left, by UID: the next ones above `after`, some thousands. */
     enum rc (*left)(void *self,
                     const char *mailbox,
                     const char *folder,
                     uint32_t uidvalidity,
+                    uint32_t after,
                     struct view *out,
                     struct err *err);
     /* view_contradiction. */

@@ -156,7 +156,7 @@ static enum rc save_file(struct saving *s,
 static enum rc save_stored(struct saving *s, const struct views *saved, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
-    TRY(saved->files(saved->self, &view, err));
+    TRY(saved->files(saved->self, "", &view, err));
     const struct view_file *f = view.row;
     for (size_t i = 0; i < view.count; i++) {
         struct digest octets;

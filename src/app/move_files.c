@@ -127,7 +127,7 @@ static enum rc move_all(struct moving *m,
                         struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
-    TRY(data->views.files(data->views.self, &view, err));
+    TRY(data->views.files(data->views.self, "", &view, err));
     const struct view_file *f = view.row;
     m->out->files = (int64_t)view.count;
     if (request->begins)

@@ -56,19 +56,33 @@ static bool lies_there(const struct inbox *in, uint32_t uid)
     return false;
 }
 
-static enum rc gone_and_there(struct verifying *v, const struct inbox *in, struct err *err)
+/* `after` becomes the last UID of this page; 0: it was the last page. */
+static enum rc
+gone_page(struct verifying *v, const struct inbox *in, uint32_t *after, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *views = &v->data->views;
-    TRY(views->left(views->self, in->m->id, in->m->folders.inbox, in->state.uidvalidity, &view,
-                    err));
+    TRY(views->left(views->self, in->m->id, in->m->folders.inbox, in->state.uidvalidity, *after,
+                    &view, err));
     const struct view_left *left = view.row;
+    *after = view.count > 0 ? left[view.count - 1].uid : 0;
     for (size_t i = 0; i < view.count; i++)
         if (lies_there(in, left[i].uid))
             verify_tell(v,
                         "mailbox %s: message %u of mail %.12s is recorded as filed, and lies in "
                         "the inbox",
                         in->m->id, (unsigned)left[i].uid, left[i].key);
+    return RC_OK;
+}
+
+static enum rc gone_and_there(struct verifying *v, const struct inbox *in, struct err *err)
+{
+    uint32_t after = 0;
+    if (in->lines == 0)
+        return RC_OK;
+    do
+        TRY(gone_page(v, in, &after, err));
+    while (after > 0);
     return RC_OK;
 }
 

@@ -283,6 +283,13 @@ static void name_mail(struct wanted *w)
     str_addf(&w->top, "onecase-export-%.16s", i->key);
 }
 
+/* What the keys of its mails begin with. */
+static const char *keys_of(const struct wanted *w)
+{
+    const struct view_item *one = w->items.row;
+    return w->period ? "" : one->key;
+}
+
 static enum rc want(const struct call *call, struct wanted *w, struct err *err)
 {
     const struct views *v = call->ops->views;
@@ -293,7 +300,7 @@ static enum rc want(const struct call *call, struct wanted *w, struct err *err)
         return FAIL(err, RC_USAGE, "export takes a KEY, or --since D [--until D]");
     TRY(report_period(call, &w->since, &w->until, err));
     TRY(key ? one_item(call, &w->items, err) : v->items(v->self, &all, &w->items, err));
-    TRY(v->files(v->self, &w->files, err));
+    TRY(v->files(v->self, keys_of(w), &w->files, err));
     cut(w);
     key ? name_mail(w) : name_period(w);
     str_addf(&w->file, "%s%s", to ? to : str_z(&w->top), to ? "" : ".tar");
@@ -333,7 +340,7 @@ enum rc export_mails(const struct call *call,
     str_addz(&w.top, top);
     qsort(key, count, sizeof *key, key_compare);
     TRY(v->items(v->self, &all, &w.items, err));
-    TRY(v->files(v->self, &w.files, err));
+    TRY(v->files(v->self, "", &w.files, err));
     cut_to(&w, key, count);
     return make(&x, err);
 }

@@ -335,38 +335,64 @@ static bool follows(const struct line *line, int64_t number, const char *previou
            strcmp(expected, hash) == 0;
 }
 
-static enum rc check_lines(struct db *db, int64_t *number, struct err *err)
+/* A driver may hold all rows of an answer at once. */
+#define LINES_AT_ONCE 5000
+#define IN_WORDS_(n)  #n
+#define IN_WORDS(n)   IN_WORDS_(n)
+
+static void read_line(struct stmt *s, struct line *out)
 {
-    static const char all[] = "SELECT number, at, run, mailbox, key, subject, what, from_state,"
-                              " to_state, actor, previous, hash FROM event ORDER BY number";
+    *out = (struct line){
+        .number = col_int(s, "number"),
+        .at_ms = col_int(s, "at"),
+        .run = col_text(s, "run"),
+        .mailbox = col_text(s, "mailbox"),
+        .key = col_text(s, "key"),
+        .subject = col_text(s, "subject"),
+        .what = col_text(s, "what"),
+        .from = col_text(s, "from_state"),
+        .to = col_text(s, "to_state"),
+        .actor = col_text(s, "actor"),
+        .previous = col_text(s, "previous"),
+    };
+}
+
+/* The next lines after `number`, which has the hash `previous`; both become those of the last one. */
+static enum rc check_page(
+    struct db *db, int64_t *number, char previous[DIGEST_HEX_SIZE], size_t *lines, struct err *err)
+{
+    static const char next[] = "SELECT number, at, run, mailbox, key, subject, what, from_state,"
+                               " to_state, actor, previous, hash FROM event WHERE number > $1"
+                               " ORDER BY number LIMIT " IN_WORDS(LINES_AT_ONCE);
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    char previous[DIGEST_HEX_SIZE];
     enum rc rc;
 
-    TRY(ledger_id(db, previous, err));
-    TRY(stmt_open(db, all, &s, err));
-    for (*number = 0; (rc = stmt_row(s, err)) == RC_OK; ++*number) {
-        const struct line line = {
-            .number = col_int(s, "number"),
-            .at_ms = col_int(s, "at"),
-            .run = col_text(s, "run"),
-            .mailbox = col_text(s, "mailbox"),
-            .key = col_text(s, "key"),
-            .subject = col_text(s, "subject"),
-            .what = col_text(s, "what"),
-            .from = col_text(s, "from_state"),
-            .to = col_text(s, "to_state"),
-            .actor = col_text(s, "actor"),
-            .previous = col_text(s, "previous"),
-        };
+    TRY(stmt_open(db, next, &s, err));
+    stmt_int(s, 1, *number > 0 ? *number : INT64_MIN);
+    for (*lines = 0; (rc = stmt_row(s, err)) == RC_OK; ++*lines) {
+        struct line line;
 
+        read_line(s, &line);
         if (!follows(&line, *number + 1, previous, col_text(s, "hash")))
             return FAIL(err, RC_BROKEN,
                         "ledger '%s': event %" PRId64 " does not follow from the one before it",
                         db_path(db), *number + 1);
-        snprintf(previous, sizeof previous, "%s", col_text(s, "hash"));
+        snprintf(previous, DIGEST_HEX_SIZE, "%s", col_text(s, "hash"));
+        ++*number;
     }
     return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+static enum rc check_lines(struct db *db, int64_t *number, struct err *err)
+{
+    char previous[DIGEST_HEX_SIZE];
+    size_t lines = LINES_AT_ONCE;
+
+    *number = 0;
+    TRY(ledger_id(db, previous, err));
+    while (lines == LINES_AT_ONCE)
+        TRY(check_page(db, number, previous, &lines, err));
+    return RC_OK;
 }
 
 enum rc store_check_chain(struct store *store, struct err *err)

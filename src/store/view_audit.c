@@ -14,16 +14,20 @@ add_file(struct stmt *s, struct view *view, struct view_rows *rows, const char p
     f->path = view_text(view, path);
 }
 
-static enum rc originals(struct db *db, struct view *view, struct view_rows *rows, struct err *err)
+/* Keys are lower-case hex: what comes after 'f' is beyond all that begin alike. */
+#define KEYS "key >= $1 AND key < $1 || 'g' AND "
+
+static enum rc originals(
+    struct db *db, const char *keys, struct view *view, struct view_rows *rows, struct err *err)
 {
-    static const char find[] =
-        "SELECT key, octets AS sha256 FROM item WHERE original_kept = 1 AND octets <> ''"
-        " AND original_gone IS NULL";
+    static const char find[] = "SELECT key, octets AS sha256 FROM item WHERE " KEYS
+                               "original_kept = 1 AND octets <> '' AND original_gone IS NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char path[BLOB_PATH_SIZE];
     enum rc rc;
 
     TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, keys);
     EACH_ROW(s, rc, err)
     {
         blob_path_original(col_text(s, "key"), path);
@@ -32,16 +36,17 @@ static enum rc originals(struct db *db, struct view *view, struct view_rows *row
     return END_OF_ROWS(rc);
 }
 
-static enum rc
-attachments(struct db *db, struct view *view, struct view_rows *rows, struct err *err)
+static enum rc attachments(
+    struct db *db, const char *keys, struct view *view, struct view_rows *rows, struct err *err)
 {
-    static const char find[] =
-        "SELECT key, stored_name, sha256 FROM attachment WHERE status = 'stored' AND gone IS NULL";
+    static const char find[] = "SELECT key, stored_name, sha256 FROM attachment WHERE " KEYS
+                               "status = 'stored' AND gone IS NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char path[BLOB_PATH_SIZE];
     enum rc rc;
 
     TRY(stmt_open(db, find, &s, err));
+    stmt_text(s, 1, keys);
     EACH_ROW(s, rc, err)
     {
         blob_path_attachment(col_text(s, "key"), col_text(s, "stored_name"), path);
@@ -50,13 +55,13 @@ attachments(struct db *db, struct view *view, struct view_rows *rows, struct err
     return END_OF_ROWS(rc);
 }
 
-enum rc view_files(void *self, struct view *out, struct err *err)
+enum rc view_files(void *self, const char *keys, struct view *out, struct err *err)
 {
     struct store *store = self;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_file));
 
-    TRY(originals(store->db, out, &rows, err));
-    TRY(attachments(store->db, out, &rows, err));
+    TRY(originals(store->db, keys, out, &rows, err));
+    TRY(attachments(store->db, keys, out, &rows, err));
     out->row = rows.at;
     out->count = rows.count;
     return RC_OK;
@@ -124,12 +129,14 @@ enum rc view_left(void *self,
                   const char *mailbox,
                   const char *folder,
                   uint32_t uidvalidity,
+                  uint32_t after,
                   struct view *out,
                   struct err *err)
 {
     static const char find[] =
         "SELECT uid, key FROM delivery WHERE mailbox = $1 AND folder = $2 AND uidvalidity = $3"
-        " AND class <> 'replayed' AND stale = 0 AND left_folder = 1 ORDER BY uid";
+        " AND uid > $4 AND class <> 'replayed' AND stale = 0 AND left_folder = 1"
+        " ORDER BY uid LIMIT 5000";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_left));
@@ -139,6 +146,7 @@ enum rc view_left(void *self,
     stmt_text(s, 1, mailbox);
     stmt_text(s, 2, folder);
     stmt_int(s, 3, uidvalidity);
+    stmt_int(s, 4, after);
     EACH_ROW(s, rc, err)
     {
         struct view_left *l = view_rows_add(out, &rows);

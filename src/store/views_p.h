@@ -67,11 +67,12 @@ enum rc view_awaited(void *self, struct view *out, struct err *err);
 enum rc view_counted(void *self, int64_t *out, struct err *err);
 enum rc view_incoming(void *self, const char *octets, bool *recorded, bool *wanted, struct err *err)
     MUST_CHECK;
-enum rc view_files(void *self, struct view *out, struct err *err) MUST_CHECK;
+enum rc view_files(void *self, const char *keys, struct view *out, struct err *err) MUST_CHECK;
 enum rc view_left(void *self,
                   const char *mailbox,
                   const char *folder,
                   uint32_t uidvalidity,
+                  uint32_t after,
                   struct view *out,
                   struct err *err) MUST_CHECK;
 enum rc view_contradictions(void *self, struct view *out, struct err *err) MUST_CHECK;

@@ -111,6 +111,8 @@ static const struct {
     { "the first one gone",   "DELETE FROM event WHERE number = 1",                      "event 1 " },
     { "one gone in between",  "DELETE FROM event WHERE number = 2",                      "event 2 " },
     { "one put in between",   "UPDATE event SET number = 4 WHERE number = 3",            "event 3 " },
+    { "one put before",       "INSERT INTO event SELECT -1, at, run, mailbox, key, subject, what, from_state, to_state,"
+                              " actor, previous, hash FROM event WHERE number = 1",      "event 1 " },
     { "two exchanged",        "UPDATE event SET key = CASE number WHEN 2 THEN 'third' ELSE 'second' END"
                               " WHERE number > 1",                                       "event 2 " },
     { "another ledger's",     "UPDATE meta SET value = 'x' WHERE name = 'ledger_id'",    "event 1 " },
