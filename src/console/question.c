@@ -224,6 +224,7 @@ static enum rc put_alike(struct visit *v, struct fields *f, const char *key, str
         return RC_OK;
     struct fields *alike = put_row(f, "alike");
     put_number(alike, "count", (int64_t)view.count);
+    put_flag(alike, "one_other", view.count == 1);
     for (size_t i = 0; i < view.count && i < 12; i++) {
         struct fields *row = put_row(alike, "others");
         char room[16];

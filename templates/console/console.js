@@ -44,6 +44,7 @@
       if (!fresh) return;
       part.replaceChildren.apply(part, Array.from(fresh.childNodes));
       times(part);
+      columns(part);
     }).catch(function () {});
   }
 
@@ -102,6 +103,23 @@
     }).catch(function () {});
   }
 
+  // On a narrow screen a row stands as a block of its own, in which each cell says its column.
+  function columns(root) {
+    root.querySelectorAll('table.rows').forEach(function (table) {
+      var heads = Array.from(table.tHead.rows[0].cells, function (head) { return head.querySelector('.hidden') ? '' : head.textContent; });
+      Array.from(table.tBodies[0].rows).forEach(function (row) {
+        if (row.cells.length === heads.length)
+          heads.forEach(function (head, n) { if (head && n > 0) row.cells[n].dataset.label = head; });
+      });
+      table.classList.add('stacks');
+    });
+  }
+
+  // Where a drawing is wider than the screen, its last days are what one wants to see.
+  function showLast(root) {
+    root.querySelectorAll('.drawing').forEach(function (drawing) { drawing.scrollLeft = drawing.scrollWidth; });
+  }
+
   // On a narrow screen the places are one line that is moved sideways.
   function showPlace(here) {
     if (here) here.closest('ul').scrollLeft = here.offsetLeft - 40;
@@ -110,6 +128,8 @@
   document.querySelectorAll('[data-zone]').forEach(function (e) { e.textContent = zone.resolvedOptions().timeZone; });
   times(document);
   copies(document);
+  columns(document);
+  showLast(document);
   showPlace(document.querySelector('.places a[aria-current]'));
   putBack();
   document.querySelectorAll('[data-waiting]').forEach(function (line) {

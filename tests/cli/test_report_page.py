@@ -64,8 +64,8 @@ def test_every_number_of_the_page_is_the_one_of_the_report(desk):
     text = desk.run("report", "duplicates", "--format", "html").stdout
     page, report = Page(text), json.loads(desk.run("report", "duplicates", "--json").stdout)
     totals, numbers = report["totals"], {row[1]: int(row[0]) for row in page.rows if len(row) == 2 and row[0].isdigit()}
-    assert numbers["new cases"] == totals["new_cases"] and numbers["another copy"] == totals["redelivered"]
-    assert numbers["held for a decision"] == totals["held"] and numbers["other mail, same identifier"] == totals["conflict"]
+    assert numbers["new cases"] == totals["new_cases"] and numbers["further copies"] == totals["redelivered"]
+    assert numbers["held for a decision"] == totals["held"] and numbers["other mails, same identifier"] == totals["conflict"]
     assert [re.sub(r'\s+', ' ', tile) for tile in page.tiles] == [f"{totals['cases_prevented']} second cases avoided ",
                           f"{totals['acknowledgements_withheld']} confirmations in doubt, not sent twice ",
                           f"{totals['doubles']} doubles that did happen, after a person's decision ",

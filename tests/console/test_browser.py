@@ -334,6 +334,26 @@ def test_a_long_address_moves_no_list_sideways(chrome, shown):
     chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+NARROW = """
+const wide = [...document.querySelectorAll('.scroll:not(.drawing)')].filter(e => e.offsetParent && e.scrollWidth > e.clientWidth + 1);
+const nameless = [...document.querySelectorAll('.rows td ~ td')].filter(td => td.offsetParent && !td.dataset.label && !td.previousElementSibling.querySelector('input'));
+const hidden = [...document.querySelectorAll('.rows input')].filter(e => { e.scrollIntoView({block: 'center'});
+  const at = e.getBoundingClientRect();
+  return at.width < 16 || document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2) !== e; });
+return [document.querySelectorAll('.rows td').length, [wide, nameless, hidden].map(found => found.map(e => e.outerHTML.slice(0, 120)))];
+"""
+
+
+def test_on_a_narrow_screen_each_row_says_its_columns_and_is_read_without_moving_sideways(chrome, shown):
+    reader = Reader(chrome, shown).sign_in("operator")
+    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 360, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    for path in ("/mails", "/cases", "/not-told", "/deployments", "/audit", "/webhooks", "/mails/replay?state=complete", f"/mail/{DOUBT}",
+                 "/duplicates?since=2026-01-01", "/arrivals?figure=deliveries"):
+        cells, troubles = reader.go(path).chrome.execute_script(NARROW)
+        assert troubles == [[], [], []] and (cells or path == "/webhooks"), path
+    chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 @pytest.mark.parametrize("width", [360, 800, 1400])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_page_can_be_read_by_everybody(chrome, shown, theme, width):
