@@ -13,7 +13,7 @@ FACTS = """
 CREATE TEMP TABLE mail AS WITH RECURSIVE count(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM count WHERE n < :items - 1)
 SELECT n, digest(n) AS key, CASE n % 3 WHEN 0 THEN 'sales' ELSE 'help' END AS mailbox,
  :start + n * :step AS at,
- CASE WHEN n % 400 = 17 THEN 'needs_reconciliation' WHEN n % 1000 = 5 THEN 'in_progress' ELSE 'complete' END AS state,
+ CASE WHEN n % 400 = 17 THEN 'needs_reconciliation' WHEN n % :busy = 5 THEN 'in_progress' ELSE 'complete' END AS state,
  CASE WHEN n % 400 <> 17 THEN '' ELSE CASE n / 400 % 4 WHEN 0 THEN 'acknowledgement-unknown' WHEN 1 THEN 'conflict'
   WHEN 2 THEN 'gave-up' ELSE 'unprocessable' END END AS reason,
  'sender' || (n % 5000) || '@example.org' AS sender FROM count;
@@ -41,7 +41,7 @@ INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as,
 
 INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets, class, won, move_to, left_folder, run, seen_at)
  WITH RECURSIVE arrival(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM arrival WHERE i < :deliveries - 1)
- SELECT mail.key, mail.mailbox, 'INBOX', 77, 1000 + i, mail.at, 2000, mail.key,
+ SELECT mail.key, mail.mailbox, 'INBOX', :uidvalidity, 1000 + i, mail.at, 2000, mail.key,
   CASE WHEN i % :each = 0 THEN CASE mail.reason WHEN 'conflict' THEN 'conflict' ELSE 'first' END
    WHEN i % 11 = 0 THEN 'list_copy' WHEN i % 13 = 0 THEN 'reobserved' ELSE 'redelivered' END,
   i % :each = 0, 'Processed', mail.state = 'complete', :run, mail.at + (i % :each) * 1000 FROM arrival CROSS JOIN mail ON mail.n = i / :each;
@@ -125,14 +125,14 @@ def set_aside(db):
     return [sql for _, sql in found]
 
 
-def enlarge(path, items, deliveries, years=5, now_ms=None):
-    """Adds so many to the ledger at `path`, the last of them from now. Nobody else has it open; a machine that fails
+def enlarge(path, items, deliveries, years=5, now_ms=None, uidvalidity=77, busy=1000):
+    """Adds so many to the ledger at `path`, the last of them from now, and one of `busy` (0: none) under way. Nobody else has it open; a machine that fails
     meanwhile leaves it damaged. Indexes grow row by row: made afterwards they would be full to the brim, and
     what comes next would split each of their pages."""
     now = now_ms or int(time.time() * 1000)
     span = years * 365 * DAY
     facts = {"items": items, "deliveries": deliveries, "each": max(1, deliveries // items), "run": RUN, "now": now,
-             "start": now - span, "step": max(1, span // items)}
+             "uidvalidity": uidvalidity, "busy": busy, "start": now - span, "step": max(1, span // items)}
     db = sqlite3.connect(path, isolation_level=None)
     for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -400000", "temp_store = MEMORY"):
         db.execute(f"PRAGMA {setting}")

@@ -177,6 +177,7 @@ class Rig:
         self.delivered = []   # octets that tests put into the inbox
         self.said = ""        # everything that the program wrote to its error output
         self.services, self.connection = [], None
+        self.extra = {}       # in the program's environment
         self.store = self.bucket = None  # where files are kept, if not in data_dir
         (self.folder / "password").write_text(PASSWORD + "\n")
         (self.folder / "password").chmod(0o600)
@@ -227,7 +228,7 @@ class Rig:
     # the program
 
     def environment(self):
-        return {**os.environ, "LC_ALL": "C.UTF-8", "ONECASE_CONFIG": str(self.config), "TZ": "UTC"}
+        return {**os.environ, "LC_ALL": "C.UTF-8", "ONECASE_CONFIG": str(self.config), "TZ": "UTC", **self.extra}
 
     def run(self, *words, status=0, seconds=60, typed=""):
         """Runs a command; fails unless it ends with `status` (None: any)."""
