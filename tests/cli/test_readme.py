@@ -65,7 +65,7 @@ def test_the_short_configuration_is_whole(new_desk):
 ELSEWHERE = {  # what cannot be run here, and why; it must at least be a shell's
     "deploy/demo": "tests/integration runs it",
     "tests/run": "runs this",
-    "deploy/install-dependencies": "tests/run begins with it",
+    "deploy/install-dependencies --build": "tests/run begins with it",
     "cmake -B build -G Ninja && cmake --build build": "tests/run begins with it",
     "systemd-sysusers onecase.conf": "tests/package/run does it, by the package",
     "systemd-tmpfiles --create onecase.conf": "tests/package/run does it, by the package",

@@ -19,6 +19,7 @@ from smtp_peer import SmtpPeer
 from dovecot import free_port
 
 FOLDER, WANTED = Path(os.environ["FOLDER"]), os.environ.get("PAGES", "").split()
+HIGHEST = int(os.environ.get("HIGHEST", "6000"))  # pixels of a picture
 DAY, HOUR = 86_400, 3600
 DAYS = 28
 
@@ -205,7 +206,7 @@ def pages_of(rig):
 
 def shoot(driver, path, width):
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-    height = min(6000, driver.execute_script("return document.documentElement.scrollHeight"))
+    height = min(HIGHEST, driver.execute_script("return document.documentElement.scrollHeight"))
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
     path.write_bytes(base64.b64decode(driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]))
 

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the pages show and name is there."""
+import re
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+PAGES = sorted(path.relative_to(TOP) for path in [*TOP.glob("*.md"), *TOP.glob("doc/*.md"), *TOP.glob("deploy/**/*.md"), TOP / "src/README.md"])
+FOLDERS = "|".join(("config", "deploy", "doc", "include", "templates", "tests"))
+OF_THE_SOURCES = re.compile(rf"`((?:{FOLDERS})/[\w./-]+)(?: [^`]*)?`")
+
+
+def pictures(page):
+    return re.findall(r"!\[([^]]*)\]\(([^)]+)\)", (TOP / page).read_text())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_what_a_page_names_is_there(page):
+    named = set(OF_THE_SOURCES.findall((TOP / page).read_text()))
+    assert [path for path in sorted(named) if "NAME" not in path and not (TOP / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_a_picture_that_a_page_shows_is_there_and_is_told_in_words(page):
+    for words, path in pictures(page):
+        assert (TOP / page).parent.joinpath(path).exists(), path
+        assert len(words.split()) >= 4, f"{path}: what it shows is to be said to who cannot see it"
+
+
+def test_each_picture_is_shown_and_all_together_are_small():
+    shown = {(TOP / page).parent.joinpath(path).resolve() for page in PAGES for _, path in pictures(page)}
+    there = set((TOP / "doc/pictures").iterdir())
+    assert there == {path for path in shown if path.parent == TOP / "doc/pictures"}
+    assert sum(path.stat().st_size for path in there) < 1 << 20
