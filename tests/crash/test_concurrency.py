@@ -163,7 +163,8 @@ def test_k02_the_same_message_id_delivered_twice_in_the_same_second_while_the_se
     rig.await_(lambda: len(deployment.uids("Processed")) == 2, "both are filed")
     assert service.end() == 0
     assert len(deployment.json("cases")) == 1 and len(deployment.acknowledgements()) == 1
-    assert sorted(d["class"] for d in deployment.json("deliveries")) == ["first", "redelivered"]
+    classes = sorted(d["class"] for d in deployment.json("deliveries"))
+    assert classes in (["first", "redelivered"], ["first", "returned"]), "the first may be filed when the second comes"
     deployment.check()
 
 
