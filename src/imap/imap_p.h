@@ -46,7 +46,7 @@ struct imap_mailbox {
     bool writable;
     bool listed;      /* it was listed whole; whether that still holds the guard has heard */
     bool just_waited; /* nothing was said since an IDLE ended without news */
-    int64_t renew_ms;         /* of an IDLE */
+    int64_t renew_ms; /* of an IDLE */
     struct look looks[LOOKS]; /* from a folder's opening on, what is new in it is news */
     size_t look_count;        /* ever made; the eldest gives way */
 };

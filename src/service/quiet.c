@@ -63,7 +63,8 @@ static bool settled(const struct service *s)
                   s->ledger.last_event <= m->marked_event;
     return looked && s->claim_read && !s->left_over && marked && !s->careful && !m->paused &&
            !m->hold_folder[0] && !m->scanning && m->backlog == 0 &&
-           m->generation == s->ledger.generation && m->circuit[CIRCUIT_IMAP].state == CIRCUIT_CLOSED;
+           m->generation == s->ledger.generation &&
+           m->circuit[CIRCUIT_IMAP].state == CIRCUIT_CLOSED;
 }
 
 void quiet_note(struct service *s)
