@@ -30,6 +30,15 @@ struct look {
     uint32_t uidnext;
 };
 
+/* The messages that a folder had when it was last listed whole on this connection. */
+struct listed {
+    struct str folder; /* on the wire */
+    uint32_t uidvalidity;
+    int64_t read_ms; /* when the eldest of them was asked for */
+    struct mail_line *at;
+    size_t count;
+};
+
 struct imap_mailbox {
     const struct endpoint *endpoint;
     const struct clock *clock;
@@ -49,6 +58,7 @@ struct imap_mailbox {
     int64_t renew_ms; /* of an IDLE */
     struct look looks[LOOKS]; /* from a folder's opening on, what is new in it is news */
     size_t look_count;        /* ever made; the eldest gives way */
+    struct listed list;
 };
 
 /* low.c: libetpan's way to the connection. */
@@ -133,6 +143,7 @@ struct lines {
     struct mail_line *at;
     size_t count, room;
 };
+void lines_add(struct lines *lines, const struct mail_line *line);
 enum rc fetch_lines(struct imap_mailbox *m,
                     const uint32_t *uid,
                     size_t count,
@@ -181,3 +192,12 @@ enum rc imap_search(void *self,
                     struct err *err);
 enum rc imap_unchanged(void *self, const char *folder, bool *out, struct err *err);
 enum rc imap_wait(void *self, const char *folder, int64_t wait_ms, struct err *err);
+
+/* listed.c: of `found`, which ascends, what is known goes to `out`; what is to be asked for stays. */
+void listed_take(const struct imap_mailbox *m,
+                 uint32_t uidvalidity,
+                 struct uids *found,
+                 struct lines *out);
+/* Remembers a whole list of the folder that is selected, in the order of its UIDs. */
+void listed_keep(struct imap_mailbox *m, uint32_t uidvalidity, const struct lines *lines);
+void listed_clear(struct listed *k);

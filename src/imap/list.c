@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static void add_line(struct lines *lines, const struct mail_line *line)
+void lines_add(struct lines *lines, const struct mail_line *line)
 {
     if (lines->count == lines->room) {
         lines->room = lines->room * 2 + 64;
@@ -44,8 +44,8 @@ static void on_line(struct mailimap_msg_att *from, void *ctx)
         return;
     uids_add(&a->seen, att.uid);
     if (!att.deleted)
-        add_line(a->out, &(struct mail_line){
-                             .uid = att.uid, .internal_ms = att.internal_ms, .size = att.size});
+        lines_add(a->out, &(struct mail_line){
+                              .uid = att.uid, .internal_ms = att.internal_ms, .size = att.size});
 }
 
 /* Those that were not answered must be gone, or \Deleted. */
@@ -132,6 +132,9 @@ enum rc imap_list(void *self,
     TRY(select_seen(m, folder, uidvalidity, false, err));
     m->listed = m->guard.changed = false;
     TRY(find_from(m, first_uid, &found, err));
+    uids_sort(&found);
+    if (first_uid <= 1)
+        listed_take(m, uidvalidity, &found, &lines);
     rc = fetch_lines(m, found.at, found.count, &lines, err);
     m->listed = rc == RC_OK && first_uid <= 1;
     m->guard.fetched = false; /* that was asked for */
@@ -141,6 +144,8 @@ enum rc imap_list(void *self,
         free(lines.at);
         return rc;
     }
+    if (first_uid <= 1)
+        listed_keep(m, uidvalidity, &lines);
     *out = lines.at;
     *count = lines.count;
     return RC_OK;

@@ -30,6 +30,7 @@ void session_drop(struct imap_mailbox *m)
     m->capabilities = 0;
     m->guard = (struct guard){.literal = 0};
     name_space_clear(&m->names);
+    listed_clear(&m->list);
     str_empty(&m->selected);
     m->writable = m->listed = m->just_waited = false;
 }

@@ -5,8 +5,9 @@ import sys
 import pytest
 
 import counts
+from imap_proxy import ImapProxy
 from mails import plain
-from rig import PROGRAM, TOP
+from rig import PROGRAM, TOP, await_
 from smtp_peer import SmtpPeer
 
 sys.path.insert(0, str(TOP / "tests" / "console"))
@@ -65,3 +66,21 @@ def test_a_message_costs_the_same_in_a_large_ledger(desk):
     for what in ("statements", "steps of statements", "waits for the disk"):
         assert many[what] <= few[what] * 1.03 + 1, f"{what}: {many[what]:.1f} and not {few[what]:.1f}\n" + after.dearest(before)
     assert many["rows walked past"] <= few["rows walked past"] + 1, after.dearest(before)
+
+
+def test_one_mail_into_a_large_inbox_asks_for_that_mail_alone(rig):
+    """Whatever else stands there: of that only the UIDs are asked for, by one command."""
+    rig.mailbox.update(mode="look-only", poll_interval="1h")
+    rig.deliver(*(plain(f"stays{number}") for number in range(230)))  # more than are asked for at once
+    with ImapProxy(rig.box.imap) as proxy:
+        rig.through(proxy)
+        service = rig.serve()
+        await_(lambda: len(rig.items()) == 230, "all are seen", 60)
+        await_(lambda: proxy.said("IDLE"), "it waits")
+        at = len(proxy.commands)
+        rig.deliver(plain("comes"))
+        await_(lambda: len(rig.items()) == 231, "the new one is seen")
+        asked = [line for line in proxy.commands[at:] if "INTERNALDATE" in line]
+        assert asked and all(line.split()[2].isdecimal() for line in asked), asked
+        assert sum("UNDELETED" in line for line in proxy.commands[at:]) <= 2, proxy.commands[at:]
+        assert service.end() == 0
