@@ -154,7 +154,17 @@ static void ask_again(struct visit *v, unsigned status, const char *problem)
     }
     v->response->status = status;
     put(v->page, "problem", problem);
+    put(v->page, "from_queue", form_get(&v->request->form, "from_queue"));
     show_item(v, view.row);
+}
+
+/* Who works through the queue is shown what comes next. */
+static void answered(struct visit *v, const char *said)
+{
+    if (form_has(&v->request->form, "from_queue"))
+        redirect(v, "/queue?of=%s&said=%s", v->arg[0], said);
+    else
+        redirect(v, "/mail/%s?said=%s", v->arg[0], said);
 }
 
 /* A form that was open while something else happened: what, and who did it. */
@@ -266,7 +276,7 @@ static bool second_person(struct visit *v, struct asked *a)
     else if (rc != RC_OK)
         refuse_err(v, &err);
     else if (!a->approved.go_on)
-        redirect(v, "/mail/%s?said=proposed", v->arg[0]);
+        answered(v, "proposed");
     return rc == RC_OK && a->approved.go_on;
 }
 
@@ -294,10 +304,7 @@ static void follow(struct visit *v, struct asked *a)
 {
     bool always = a->request.always;
     a->request.always = false; /* it is said of the one that is shown */
-    redirect(v, "/mail/%s?said=%s", v->arg[0],
-             !decide_alike(v, a) ? "some"
-             : always            ? "always"
-                                 : "recorded");
+    answered(v, !decide_alike(v, a) ? "some" : always ? "always" : "recorded");
 }
 
 static void decided(struct visit *v, struct asked *a)
@@ -332,7 +339,7 @@ static void leave(struct visit *v)
     if (l->operators->note(l->self, i->key, str_z(&by), text, v->now, &err) != RC_OK)
         refuse_err(v, &err);
     else
-        redirect(v, "/mail/%s?said=noted", v->arg[0]);
+        answered(v, "noted");
 }
 
 static bool blank(const char *text)

@@ -26,6 +26,7 @@ static enum rc put_entry(struct visit *v, struct fields *group, const char *key,
     TRY(views->item(views->self, key, &view, err));
     const struct view_item *i = view.row;
     put_item(v, entry, i);
+    put_flag(entry, "from_queue", true);
     TRY(put_question(v, entry, i, err));
     question_markup(v, entry, entry);
     return RC_OK;
@@ -71,10 +72,19 @@ static enum rc queue(struct visit *v, struct err *err)
     return RC_OK;
 }
 
+/* Who answers one is shown the next, and is led back to the one before. */
+static void put_answered(struct visit *v)
+{
+    const char *of = form_get(&v->request->query, "of");
+    if (of[strspn(of, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-")] == '\0')
+        put(v->page, "answered", of);
+}
+
 void page_queue(struct visit *v)
 {
     struct err err = ERR_INIT;
     put(v->page, "said", notice_of(form_get(&v->request->query, "said")));
+    put_answered(v);
     if (!looked(v, "queue", ""))
         return;
     if (queue(v, &err) != RC_OK)

@@ -5,6 +5,7 @@
  */
 #include "question.h"
 
+#include <onecase/utf8.h>
 #include <onecase/when.h>
 #include <ctype.h>
 #include <inttypes.h>
@@ -411,6 +412,18 @@ static void put_notes(struct visit *v, struct fields *f, const struct view_item 
     }
 }
 
+#define TEXT_MOST 2000
+
+/* Whether it is a request is seen by what it says, and it has no case whose page would show that. */
+static void put_text(struct visit *v, struct fields *f, const struct view_item *i)
+{
+    if (i->reference[0] || !may(v, ROLE_OPERATOR))
+        return;
+    struct slice text = slice_z(i->text), shown = utf8_cut(text, TEXT_MOST);
+    put_slice(f, "mail_text", shown);
+    put_flag(f, "text_goes_on", shown.len < text.len);
+}
+
 enum rc put_question(struct visit *v, struct fields *f, const struct view_item *i, struct err *err)
 {
     const struct view_attempt *doubt = last_doubt(i);
@@ -418,6 +431,7 @@ enum rc put_question(struct visit *v, struct fields *f, const struct view_item *
     form_token(v, token);
     put(f, "form_token", token);
     put_reason(f, i);
+    put_text(v, f, i);
     put(f, "asked", question_words(i));
     put_flag(f, "has_case", i->reference[0] != '\0');
     put_attempt(v, f, doubt ? doubt : last_letter(i));

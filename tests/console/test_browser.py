@@ -143,10 +143,10 @@ def test_a_doubt_goes_from_the_queue_to_resolved(reader, desk, scripts):
     entry = reader.entry(DOUBT)
     entry.find_element(By.NAME, "reason").send_keys("It lies in the folder Sent.")
     reader.click("It was sent", entry)
-    assert "Recorded." in reader.text and "It lies in the folder Sent." in reader.text
-    assert "2 mails wait" in reader.go("/queue").text
+    assert f"{DOUBT}: Recorded." in reader.text and "2 mails wait" in reader.text
     assert desk.sql("SELECT person FROM approval ORDER BY id DESC LIMIT 1") == [("operator (console)",)]
-    reader.go(f"/mail/{DOUBT}").click("Take the last decision back")
+    reader.click("Look at it, or take it back").click("Take the last decision back")
+    assert "It lies in the folder Sent." in reader.text
     reader.type("reason", "It was another one.").click("Take the decision back")
     assert "3 mails wait" in reader.go("/queue").text
 
