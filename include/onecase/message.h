@@ -56,8 +56,8 @@ struct message_part {
     struct span type; /* "type/subtype", lower case */
     struct span name; /* decoded, NFC, as the sender wrote it; absent where there is none */
     struct span seen; /* the type that its first octets show, lower case; absent where none */
-    struct span file; /* the spool file with the decoded octets; text parts as UTF-8 */
-    int64_t size;     /* of those octets */
+    struct span file; /* the spool file with an attachment's decoded octets; absent of a text */
+    int64_t size;     /* of the decoded octets; text parts as UTF-8 */
     struct digest sha256;
 };
 

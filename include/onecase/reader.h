@@ -2,8 +2,8 @@
  *
  * reader (port) - turns stored octets into a struct message, in a process that may die of them.
  *
- * Read, its decoded parts stand as spool files under tmp/, named in message.parts; the caller forgets
- * them when done (blobs.forget). Looked at, all is known of them but their octets: `file` is absent,
+ * Read, its decoded attachments stand as spool files under tmp/, named in message.parts; the caller forgets
+ * them when done (blobs.forget). Texts stand in the message alone. Looked at, all is known of them but their octets: `file` is absent,
  * and nothing is written. RC_REFUSED: this message cannot be read, and never will be by this
  * version (it crashed the reader, or broke a limit); the original stays. RC_DEFERRED: no room.
  */

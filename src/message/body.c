@@ -155,9 +155,9 @@ static void keep_seen(struct body *b, const struct node *node, struct slice octe
 
 /* The text of what is an attachment and shown all the same: decoded once more, into nothing but
  * memory. */
-static enum rc discard_begin(void *self, struct str *file, struct err *err)
+static enum rc discard_begin(void *self, enum part_role role, struct str *file, struct err *err)
 {
-    (void)self, (void)err;
+    (void)self, (void)role, (void)err;
     str_empty(file);
     return RC_OK;
 }

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* The spool: each file is asked for, and written to as a descriptor */
+/* The spool: each attachment's file is asked for, and written to as a descriptor; texts stand in the message */
 
 struct files {
     const struct channel *channel;
@@ -16,11 +16,13 @@ struct files {
     int file;
 };
 
-static enum rc files_begin(void *self, struct str *name, struct err *err)
+static enum rc files_begin(void *self, enum part_role role, struct str *name, struct err *err)
 {
     struct files *f = self;
     CLEANUP(frame_clear) struct frame answer = FRAME_INIT;
 
+    if (role != PART_ATTACHMENT)
+        return RC_OK;
     TRY(frame_send(f->channel, FRAME_FILE, SLICE_EMPTY, NO_FILE, err));
     TRY(frame_receive(f->channel, ERR_TEXT_SIZE, &answer, err));
     if (answer.kind != FRAME_FILE || answer.file == NO_FILE)
@@ -55,7 +57,7 @@ static enum rc files_add(void *self, struct slice octets, struct err *err)
 {
     struct files *f = self;
 
-    while (octets.len > 0) {
+    while (f->file != NO_FILE && octets.len > 0) {
         ssize_t n = write(f->file, octets.at, octets.len);
 
         if (n < 0 && errno == EINTR)
@@ -70,7 +72,7 @@ static enum rc files_add(void *self, struct slice octets, struct err *err)
 static enum rc files_end(void *self, struct err *err)
 {
     struct files *f = self;
-    int failed = close(f->file);
+    int failed = f->file != NO_FILE ? close(f->file) : 0;
 
     f->file = NO_FILE;
     return failed != 0 ? write_failed(errno, err) : RC_OK;
@@ -78,9 +80,9 @@ static enum rc files_end(void *self, struct err *err)
 
 /* No spool: parts are measured and hashed, and nobody keeps their octets */
 
-static enum rc nothing_begins(void *self, struct str *name, struct err *err)
+static enum rc nothing_begins(void *self, enum part_role role, struct str *name, struct err *err)
 {
-    (void)self, (void)name, (void)err;
+    (void)self, (void)role, (void)name, (void)err;
     return RC_OK;
 }
 

@@ -53,7 +53,7 @@ enum rc part_file_begin(struct part_file *f,
 
     if (sink->out->part_count >= (size_t)sink->limits->leaves)
         return limit_refuse(LIMIT_leaves, sink->limits, err);
-    TRY(sink->spool->begin(sink->spool->self, &file, err));
+    TRY(sink->spool->begin(sink->spool->self, label->role, &file, err));
     f->sink = sink;
     f->part = message_add_part(sink->out);
     f->part->role = label->role;

@@ -8,12 +8,13 @@
 #pragma once
 
 #include <onecase/err.h>
-#include <onecase/str.h>
+#include <onecase/message.h>
 
 struct spool {
     void *self;
-    /* Begins a file; `file` becomes its name, as message.parts says. */
-    enum rc (*begin)(void *self, struct str *file, struct err *err);
+    /* Begins a part's file; `file` becomes its name, as message.parts says, or stays empty where its
+     * octets are not kept. */
+    enum rc (*begin)(void *self, enum part_role role, struct str *file, struct err *err);
     enum rc (*add)(void *self, struct slice octets, struct err *err);
     enum rc (*end)(void *self, struct err *err);
 };

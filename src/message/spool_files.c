@@ -60,11 +60,15 @@ static bool is_part_of(const struct spool_files *f,
 
 enum rc spool_files_check(const struct spool_files *f, const struct message *m, struct err *err)
 {
-    bool right = f->count == m->part_count;
+    bool right = true;
+    size_t at = 0;
 
-    for (size_t i = 0; right && i < f->count; i++)
-        right = is_part_of(f, f->made[i], m, &m->parts[i]);
-    if (!right)
+    for (size_t i = 0; right && i < m->part_count; i++)
+        if (m->parts[i].role == PART_ATTACHMENT)
+            right = at < f->count && is_part_of(f, f->made[at++], m, &m->parts[i]);
+        else
+            right = m->parts[i].file.len == 0;
+    if (!right || at != f->count)
         return FAIL(err, RC_REFUSED, "reader: its answer and its files do not agree");
     return RC_OK;
 }

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view_stream.h"
 
+#include <string.h>
+
+/* GMime asks for 4 kB at a time. */
+#define AHEAD 65536
+
 struct view_stream {
     GMimeStream stream;
     const struct octet_view *view;
+    char *ahead; /* what was read of the view from `ahead_at` on; owned */
+    gint64 ahead_at;
+    size_t ahead_len;
 };
 
 struct view_stream_class {
@@ -22,6 +30,22 @@ static gint64 end_of(GMimeStream *stream)
     return stream->bound_end >= 0 ? stream->bound_end : octet_view_size(view_of(stream));
 }
 
+static size_t read_ahead(struct view_stream *s, gint64 at, char *into, size_t room)
+{
+    if (at < s->ahead_at || at >= s->ahead_at + (gint64)s->ahead_len) {
+        if (s->ahead == NULL)
+            s->ahead = mem_new(1, AHEAD);
+        s->ahead_at = at;
+        s->ahead_len = octet_view_read(s->view, at, s->ahead, AHEAD);
+    }
+
+    size_t from = (size_t)(at - s->ahead_at);
+
+    room = room < s->ahead_len - from ? room : s->ahead_len - from;
+    memcpy(into, s->ahead + from, room);
+    return room;
+}
+
 static ssize_t stream_read(GMimeStream *stream, char *into, size_t room)
 {
     gint64 left = end_of(stream) - stream->position;
@@ -30,7 +54,7 @@ static ssize_t stream_read(GMimeStream *stream, char *into, size_t room)
         return 0;
     if ((guint64)left < room)
         room = (size_t)left;
-    room = octet_view_read(view_of(stream), stream->position, into, room);
+    room = read_ahead((struct view_stream *)stream, stream->position, into, room);
     stream->position += (gint64)room;
     return (ssize_t)room;
 }
@@ -94,11 +118,21 @@ static GMimeStream *stream_substream(GMimeStream *stream, gint64 start, gint64 e
     return stream_of(view_of(stream), start, end);
 }
 
+static GObjectClass *parent;
+
+static void finalize(GObject *object)
+{
+    mem_free(&((struct view_stream *)object)->ahead);
+    parent->finalize(object);
+}
+
 static void class_init(gpointer class, gpointer unused)
 {
     GMimeStreamClass *c = class;
 
     (void)unused;
+    parent = g_type_class_peek_parent(class);
+    G_OBJECT_CLASS(class)->finalize = finalize;
     c->read = stream_read;
     c->write = stream_write;
     c->flush = stream_nothing;

@@ -143,6 +143,7 @@ struct work_attachment *attachment_planned(struct job *job, const struct work_ef
 
 static enum rc read_again(struct batch *b, struct job *job, struct err *err)
 {
+    job->read = job->read || shelf_take(b->s, &job->item.octets, &job->message);
     if (job->read)
         return RC_OK;
     char path[BLOB_PATH_SIZE];

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frees a message and removes the spool files of its parts. */
-static void message_forget(struct service *s, struct message *m)
+void message_forget(struct service *s, struct message *m)
 {
     const struct blobs *blobs = s->port->blobs;
     for (size_t i = 0; i < m->part_count; i++) {

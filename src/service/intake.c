@@ -15,9 +15,9 @@ struct entering {
     struct identity *member; /* of arrival.member; owned */
 };
 
-static void entering_clear(struct entering *e)
+static void entering_clear(struct service *s, struct entering *e)
 {
-    message_clear(&e->message);
+    message_forget(s, &e->message);
     free(e->member);
 }
 
@@ -47,6 +47,11 @@ static enum rc read_one(struct service *s, struct entering *e, struct err *err)
     blob_path_incoming(&e->fetched->octets, path);
     if (s->careful)
         return read_marked(s, e, path, err);
+    if (shelf_has_room(s, e->fetched->source->size)) {
+        struct err why = ERR_INIT; /* that may be of the files alone: looking tells */
+        if (reader->read(reader->self, path, &e->message, &why) == RC_OK)
+            return RC_OK;
+    }
     return reader->look(reader->self, path, &e->message, err);
 }
 
@@ -267,37 +272,43 @@ static void forget_octets(struct service *s, const struct arrival *a, const stru
         incoming_forget(s, &a->octets);
 }
 
-static void reserved(struct service *s, const struct arrival *a, const struct reservation *got)
+static void reserved(struct service *s,
+                     struct entering *e,
+                     const struct arrival *a,
+                     const struct reservation *got)
 {
     count(s->result, got);
     log_event(LOG_NOTE, "delivery.recorded", "key=%s case=%s class=%s uid=%u", got->key,
               got->reference, delivery_class_text(got->class), (unsigned)a->uid);
     forget_octets(s, a, got);
+    if (got->octets_wanted)
+        shelf_put(s, &a->octets, a->size, &e->message);
 }
 
-static enum rc reserve(struct service *s, const struct arrival *arrival, size_t n, struct err *err)
+static enum rc reserve(
+    struct service *s, struct entering *e, const struct arrival *arrival, size_t n, struct err *err)
 {
     const struct ledger *l = s->port->ledger;
     CLEANUP(mem_free) struct reservation *out = mem_new(n, sizeof *out);
     TRY(l->intake->reserve(l->self, s->run.id, service_now(s), s->set->lease_ms, &s->set->policy,
                            arrival, n, out, err));
     for (size_t i = 0; i < n; i++)
-        reserved(s, &arrival[i], &out[i]);
+        reserved(s, &e[i], &arrival[i], &out[i]);
     return RC_OK;
 }
 
 /* A batch that cannot be written is repeated one by one; what still fails stays in the mailbox. */
-static enum rc
-reserve_batch(struct service *s, const struct arrival *arrival, size_t n, struct err *err)
+static enum rc reserve_batch(
+    struct service *s, struct entering *e, const struct arrival *arrival, size_t n, struct err *err)
 {
     struct err why = ERR_INIT;
-    enum rc rc = reserve(s, arrival, n, &why);
+    enum rc rc = reserve(s, e, arrival, n, &why);
     if (rc == RC_OK || n == 1)
         return rc == RC_OK ? RC_OK : FAIL(err, rc, "%s", why.text);
     if (rc == RC_DEFERRED || rc == RC_UNKNOWN || rc == RC_CONFLICT)
         return FAIL(err, rc, "%s", why.text);
     for (size_t i = 0; i < n; i++) {
-        rc = reserve(s, &arrival[i], 1, &why);
+        rc = reserve(s, &e[i], &arrival[i], 1, &why);
         if (rc == RC_DEFERRED || rc == RC_UNKNOWN)
             return FAIL(err, rc, "%s", why.text);
         s->left_over |= rc != RC_OK;
@@ -325,9 +336,9 @@ enum rc intake_reserve(struct service *s,
         n++;
     }
     if (rc == RC_OK)
-        rc = reserve_batch(s, arrival, n, err);
+        rc = reserve_batch(s, e, arrival, n, err);
     for (size_t i = 0; i < n; i++)
-        entering_clear(&e[i]);
+        entering_clear(s, &e[i]);
     free(arrival);
     free(e);
     return rc;

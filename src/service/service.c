@@ -333,6 +333,7 @@ enum rc service_tick(struct service *service, struct tick_result *out, struct er
     service->result = out;
     struct err why = ERR_INIT;
     enum rc rc = turn(service, &why);
+    shelf_clear(service);
     service->result = NULL;
     if (rc ==
         RC_CONFLICT) { /* another run changed what this turn had read: the next one reads it anew */

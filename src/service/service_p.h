@@ -34,6 +34,17 @@ struct quiet {
     int64_t version;           /* of the mailbox's row, as it left them */
 };
 
+/* Decoded files of mails that were reserved in this turn and not yet kept. */
+struct shelf {
+    struct shelved {
+        struct digest octets;
+        int64_t size;
+        struct message message; /* its parts alone */
+    } *at;
+    size_t count;
+    int64_t size; /* of those mails */
+};
+
 struct service {
     const struct service_ports *port;
     const struct service_settings *set;
@@ -60,6 +71,7 @@ struct service {
     size_t notes;
     int64_t marked_boot_ms; /* when the last mark was written */
     struct quiet quiet;
+    struct shelf shelf;
     bool told_success;          /* the ledger has it from this run that the mailbox was looked at */
     int64_t asked_boot_ms;      /* until when what was asked of the destination uses up its rate */
     struct tick_result *result; /* of the turn under way */
@@ -98,6 +110,8 @@ struct batch {
 };
 
 /* ---- batch.c */
+/* Frees a message and removes the spool files of its parts. */
+void message_forget(struct service *s, struct message *m);
 void batch_clear(struct batch *b);
 struct change *batch_add(struct batch *b, struct job *job, enum change_what what);
 /* Adds a step of an effect from its present status; fill in what else it needs. Valid until the next
@@ -147,6 +161,14 @@ void service_mailbox_fault(struct service *s, const struct err *why);
 enum rc quiet_check(struct service *s, bool *out, struct err *err) MUST_CHECK;
 /* At the end of a turn that has looked at everything: remembers whether something is left to do. */
 void quiet_note(struct service *s);
+
+/* ---- shelf.c: what intake decoded, until it is kept */
+bool shelf_has_room(const struct service *s, int64_t size);
+/* Takes the files of `m` over, and clears it. */
+void shelf_put(struct service *s, const struct digest *octets, int64_t size, struct message *m);
+/* Hands them on, once. */
+bool shelf_take(struct service *s, const struct digest *octets, struct message *out);
+void shelf_clear(struct service *s);
 
 /* ---- observe.c */
 /* Is a message from before the first start? */

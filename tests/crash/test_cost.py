@@ -19,7 +19,7 @@ def test_a_batch_waits_for_the_disk_together_and_for_each_letter_alone(make):
     assert len(deployment.acknowledgements()) == MAILS
     assert called["files.sync_files"] <= 2, "what came, and the attachments"
     assert called["files.sync_folders"] <= 4, "what came, what is kept, the attachments, what the next look finds"
-    assert called["reader.read"] == WITH_FILES, "decoded once, and only where there is something to store"
+    assert called["reader.read"] + called["reader.look"] == MAILS, "each is read once, and decoded then"
     assert called["mailbox.fetch"] <= 4 and called["mailbox.move"] == 1, "by sets"
     assert called["files.create"] == MAILS and called["files.append"] <= MAILS + 2 * WITH_FILES, "64 kB at once"
     assert called["files.read"] <= 3 * MAILS and called["disk.sync"] <= 3 * MAILS, called

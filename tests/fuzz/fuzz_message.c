@@ -21,10 +21,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-static enum rc begin(void *self, struct str *file, struct err *err)
+static enum rc begin(void *self, enum part_role role, struct str *file, struct err *err)
 {
     size_t *files = self;
 
+    (void)role;
     (void)err;
     str_addf(file, "tmp/part-%zu", (*files)++);
     return RC_OK;

@@ -53,11 +53,14 @@ struct here {
     unsigned long next;
 };
 
-static enum rc begin(void *self, struct str *file, struct err *err)
+static enum rc begin(void *self, enum part_role role, struct str *file, struct err *err)
 {
     struct here *h = self;
     char path[4096];
 
+    h->file = -1;
+    if (role != PART_ATTACHMENT)
+        return RC_OK;
     str_addf(file, "tmp/part-here-%lu", h->next++);
     snprintf(path, sizeof path, "%s/%s", folder, str_z(file));
     h->file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -68,7 +71,7 @@ static enum rc add(void *self, struct slice octets, struct err *err)
 {
     struct here *h = self;
 
-    return write(h->file, octets.at, octets.len) == (ssize_t)octets.len
+    return h->file < 0 || write(h->file, octets.at, octets.len) == (ssize_t)octets.len
                ? RC_OK
                : FAIL(err, RC_BROKEN, "writing");
 }
@@ -77,7 +80,7 @@ static enum rc end(void *self, struct err *err)
 {
     struct here *h = self;
 
-    return close(h->file) == 0 ? RC_OK : FAIL(err, RC_BROKEN, "closing");
+    return h->file < 0 || close(h->file) == 0 ? RC_OK : FAIL(err, RC_BROKEN, "closing");
 }
 
 static void remove_parts(const struct message *m)

@@ -42,10 +42,11 @@ static inline void bench_prepare(void)
     prepared = true;
 }
 
-static enum rc bench_file(void *self, struct str *file, struct err *err)
+static enum rc bench_file(void *self, enum part_role role, struct str *file, struct err *err)
 {
     struct bench *b = self;
 
+    (void)role;
     (void)err;
     assert_true(b->files < SPOOLED_MAX);
     str_addf(file, "tmp/file-%zu", b->files++);

@@ -188,9 +188,9 @@ static int abort_itself(void)
     abort();
 }
 
-static enum rc nothing_begin(void *self, struct str *file, struct err *err)
+static enum rc nothing_begin(void *self, enum part_role role, struct str *file, struct err *err)
 {
-    (void)self, (void)err;
+    (void)self, (void)role, (void)err;
     str_addz(file, "x");
     return RC_OK;
 }
