@@ -166,6 +166,7 @@ struct ledger_moved {
     int64_t tables;
     int64_t copied, rows; /* by this call; and compared */
     int64_t last_event;
+    int64_t took_ms;
 };
 
 /* What became of contents that were to be let go. */

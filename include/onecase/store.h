@@ -69,8 +69,8 @@ struct ledger store_ledger(struct store *store); /* valid until store_close */
 enum rc
 store_limit(struct store *store, int64_t longest_ms, const struct clock *clock, struct err *err)
     MUST_CHECK;
-/* Makes `to` what `from` is now, events and all, as one transaction: for a trial that must not touch
- * the ledger itself. */
+/* Makes `to` what `from` is now, events and all: for a trial that must not touch the ledger itself. Where `from` is
+ * of another database `to` must be new, is closed first, and rows are copied one by one. */
 enum rc store_copy(struct store *to, struct store *from, struct err *err) MUST_CHECK;
 /* Writes the ledger, as it is at one instant, into a file that does not exist, and checks that: its
  * pages, its references, its event chain. Others go on writing meanwhile. `out`: of what was written. */

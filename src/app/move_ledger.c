@@ -80,7 +80,9 @@ enum rc move_ledger(const struct config *config,
                                    .create = true,
                                    .now_ms = clock_now(&clock).wall_ms};
     digest_random(&target.secret_seed);
+    int64_t began_ms = clock_now(&clock).boot_ms;
     TRY(store_move(&source, &target, request->progress, request->ctx, &moved, err));
-    *out = (struct ledger_moved){moved.tables, moved.copied, moved.rows, moved.last_event};
+    *out = (struct ledger_moved){moved.tables, moved.copied, moved.rows, moved.last_event,
+                                 clock_now(&clock).boot_ms - began_ms};
     return RC_OK;
 }

@@ -130,8 +130,10 @@ static void say_ledger(const struct telling *t, const struct ledger_moved *m)
     CLEANUP(str_clear) struct str to = STR_INIT;
     plain_text(t->to, &to);
     printf("Copied %" PRId64 " rows, and compared all %" PRId64 " of %" PRId64
-           " tables; the event chain is whole up to line %" PRId64 ".\n",
-           m->copied, m->rows, m->tables, m->last_event);
+           " tables, in %.1f s (%.0f rows a second); the event chain is whole up to line %" PRId64
+           ".\n",
+           m->copied, m->rows, m->tables, (double)m->took_ms / 1000,
+           (double)m->rows * 1000 / (double)(m->took_ms > 0 ? m->took_ms : 1), m->last_event);
     printf("Set `ledger: %s` and start the service. The old ledger stays as it was: nothing may "
            "run on "
            "it any more, or mail that was filed since looks new to it. ",

@@ -79,5 +79,6 @@ void json_ledger_moved(const struct ledger_moved *moved, struct str *out)
     json_object_set_new(o, "copied", json_integer(moved->copied));
     json_object_set_new(o, "rows", json_integer(moved->rows));
     json_object_set_new(o, "event", json_integer(moved->last_event));
+    json_object_set_new(o, "milliseconds", json_integer(moved->took_ms));
     dump(o, out);
 }

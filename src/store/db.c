@@ -161,6 +161,11 @@ void db_forget(struct db *db)
         db->driver->forget(db);
 }
 
+bool db_alike(const struct db *a, const struct db *b)
+{
+    return a->driver == b->driver;
+}
+
 enum rc db_copy(struct db *to, struct db *from, struct err *err)
 {
     if (to->driver != from->driver)

@@ -113,6 +113,8 @@ enum rc db_check(struct db *db, bool whole, struct err *err) MUST_CHECK;
 /* The next row of a numbered table gets the next number, after rows came with numbers of their own. */
 enum rc db_renumber(struct db *db, const char *table, const char *column, struct err *err)
     MUST_CHECK;
+/* Are both of one kind? */
+bool db_alike(const struct db *a, const struct db *b);
 /* Overwrites `to` with what stands in `from`, as one transaction. */
 enum rc db_copy(struct db *to, struct db *from, struct err *err) MUST_CHECK;
 

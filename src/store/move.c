@@ -153,6 +153,38 @@ static enum rc move_whole(struct moving *m, struct err *err)
     return RC_OK;
 }
 
+static void tell_nobody(void *ctx, const char *table, int64_t rows)
+{
+    (void)ctx;
+    (void)table;
+    (void)rows;
+}
+
+static enum rc copy_snapshot(struct moving *m, struct err *err)
+{
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+
+    TRY(tx_read(m->from->db, &tx, err));
+    TRY(copy_meta(m, err));
+    TRY(move_copy(m, err));
+    return end_moving(m, err);
+}
+
+/* Both connections prepare statements by the plan's texts: `from` keeps it until it is closed. */
+enum rc move_snapshot(struct store *to, struct store *from, struct err *err)
+{
+    struct store_moved out = {.rows = 0};
+    struct moving m = {.from = from, .to = to, .tell = tell_nobody, .out = &out};
+
+    if (from->plan == NULL) {
+        TRY(read_plan(&m, err));
+        from->plan = mem_new(1, sizeof *from->plan);
+        *from->plan = m.plan;
+    }
+    m.plan = *from->plan;
+    return copy_snapshot(&m, err);
+}
+
 enum rc store_move(const struct store_options *from,
                    const struct store_options *to,
                    void (*tell)(void *ctx, const char *table, int64_t rows),

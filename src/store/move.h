@@ -45,6 +45,10 @@ struct moving {
     struct store_moved *out;
 };
 
+/* Makes a ledger that has nothing yet what `from`, of another database, is at one instant; others go on writing
+ * to that one. For store_copy: nothing is compared. `to` is closed first. */
+enum rc move_snapshot(struct store *to, struct store *from, struct err *err) MUST_CHECK;
+
 enum rc move_plan_read(struct db *sqlite, struct move_plan *out, struct err *err) MUST_CHECK;
 void move_plan_clear(struct move_plan *plan); /* for CLEANUP */
 

@@ -82,6 +82,9 @@ void store_close(struct store **store)
     if (*store == NULL)
         return;
     db_close(&(*store)->db);
+    if ((*store)->plan != NULL)
+        move_plan_clear((*store)->plan);
+    free((*store)->plan);
     free((*store)->wait);
     str_clear(&(*store)->upgrade.snapshot);
     free(*store);
@@ -135,5 +138,6 @@ enum rc store_refuse_standbys(struct store *store, struct err *err)
 
 enum rc store_copy(struct store *to, struct store *from, struct err *err)
 {
-    return db_copy(to->db, from->db, err);
+    return db_alike(to->db, from->db) ? db_copy(to->db, from->db, err)
+                                      : move_snapshot(to, from, err);
 }

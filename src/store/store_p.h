@@ -23,6 +23,7 @@ struct store {
     int64_t longest_delay_ms;
     struct store_upgrade upgrade; /* from 0: there was none */
     bool listens;                 /* store_heard was called */
+    struct move_plan *plan;       /* of a snapshot that was made of it (move.h); NULL: none was */
     char run[RUN_ID_SIZE];        /* that entered by this store; "" before: a tool's */
     char turn[NAME_SIZE];         /* in which that one writes; "": in the whole ledger's */
 };

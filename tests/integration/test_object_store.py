@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tarfile
+import time
 import urllib.parse
 from pathlib import Path
 
@@ -88,6 +89,26 @@ def test_B05_whatever_goes_wrong_on_the_way_nothing_is_lost_or_half_and_nobody_t
     desk.on_store(store, BUCKET)
     assert_invariants(desk)
     assert desk.counts()["complete"] == len(WRONG) == len(desk.acknowledgements())
+
+
+SLOW = [("stall", "PUT", PDF), ("trickle", "GET .*/items/", PDF)]
+
+
+def test_B05_a_store_that_stalls_or_answers_octet_by_octet_is_waited_for_no_longer_than_s3_timeout(desk, store):
+    with Faulty(store) as faulty:
+        desk.settings["s3"].update(store.settings(faulty.port))
+        for number, (how, kind, octets) in enumerate(SLOW):
+            desk.deliver(attached(f"slow{number}", octets))
+            faulty.go_wrong(how, kind)
+            desk.settings["s3"]["timeout"] = "1s"
+            begun = time.monotonic()
+            desk.once()
+            assert faulty.faults == 1 and time.monotonic() - begun < 30, f"{how} {kind}: it would have waited for ever"
+            desk.settings["s3"]["timeout"] = "60s"
+            await_(lambda: not desk.once()["deferred"], f"nothing is deferred: {how} {kind}", 60)
+    desk.on_store(store, BUCKET)
+    assert_invariants(desk)
+    assert desk.counts()["complete"] == len(SLOW) == len(desk.acknowledgements())
 
 
 def test_B02_B03_what_stands_there_is_never_overwritten_and_what_was_changed_is_found(desk, store):

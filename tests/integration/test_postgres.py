@@ -3,8 +3,10 @@
 and servers die."""
 import itertools
 import os
+import re
 import shutil
 import signal
+import subprocess
 
 import pytest
 
@@ -46,8 +48,49 @@ def test_what_its_own_tools_do_says_so(desk, tmp_path):
     desk.once()
     (tmp_path / "saved").mkdir(mode=0o700)
     assert "save a database by its own means" in desk.run("backup", str(tmp_path / "saved"), status=64).stderr
-    assert "pg_dump" in desk.run("run", "--once", "--dry-run", status=64).stderr
     assert "0 disagreements" in desk.run("verify").stdout
+
+
+def test_a_dry_run_says_what_would_be_done_and_changes_nothing(desk, server):
+    first = mails.varied()[:3]
+    desk.deliver(*first)
+    desk.once()
+    desk.deliver(first[0], plain("new"))
+    before = server.sql(desk.user, "SELECT number, hash FROM event ORDER BY number DESC LIMIT 1"), desk.uids()
+    said = desk.json("run", "--once", "--dry-run")
+    assert sorted(would["class"] for would in said["messages"]) == ["first", "redelivered"], said
+    assert (server.sql(desk.user, "SELECT number, hash FROM event ORDER BY number DESC LIMIT 1"), desk.uids()) == before
+    assert desk.once()["duplicates"] == 1
+
+
+def as_documented(which, urls, folder):
+    """Runs what doc/backups.md says of `which`, on these databases."""
+    script = re.search(rf"<!-- {which} begin -->\n```sh\n(.*?)```", (TOP / "doc/backups.md").read_text(), re.S)[1]
+    for line in script.splitlines():
+        if not line.startswith("rsync"):
+            words = [urls.get(word.rpartition("/")[2], word) for word in line.split()]
+            subprocess.run(words, check=True, cwd=folder)
+
+
+def test_L09_a_database_restored_from_a_dump_is_one_that_went_back_in_time(desk, server, tmp_path):
+    desk.letters["evidence"] = {"wait": "1s"}
+    before = [plain(f"before{n}") for n in range(3)]
+    desk.deliver(*before)
+    desk.once()
+    as_documented("dump", {"onecase": desk.settings["ledger"]}, tmp_path)
+    desk.deliver(plain("after"))
+    desk.once()
+    cases, told = {c["key"]: c["reference"] for c in desk.json("cases")}, len(desk.acknowledgements())
+    assert told == len(cases) == 4
+    desk.settings["ledger"] = server.make_database(desk.user + "-back")
+    as_documented("restore", {"onecase_back": desk.settings["ledger"]}, tmp_path)
+    assert desk.counts()["complete"] == 3
+    desk.deliver(before[0])
+    back = desk.once()
+    assert (back["new"], back["duplicates"]) == (1, 1), "what was filed since has its case again, and a copy is one"
+    assert {c["key"]: c["reference"] for c in desk.json("cases")} == cases, "by the same reference"
+    await_(lambda: desk.once()["needs_reconciliation"] == 1, "a person is asked")
+    assert len(desk.acknowledgements()) == told, "nobody is told twice"
 
 
 def cut_each(desk, server, when):

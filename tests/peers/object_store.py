@@ -12,6 +12,7 @@ import datetime
 import hashlib
 import hmac
 import http.client
+import itertools
 import os
 import re
 import shutil
@@ -200,6 +201,8 @@ class Faulty(Listening):
     "drop"       the connection ends before the store hears of it
     "lost"       the store does it, and its answer is lost
     "half"       half of the answer comes
+    "stall"      it does not come to the store, and nothing is answered for as long as anybody waits
+    "trickle"    the store does it, and its answer comes octet by octet, and never whole
 
     `conditional`: what is written with If-None-Match: * and is there is answered with 412, as by stores that
     know it (Swift's s3api answers 501). `before` is called with "METHOD path?query" first of all.
@@ -261,7 +264,9 @@ class Faulty(Listening):
             head = self.sign_anew(head, body)
         if how == "slow-down":
             near.sendall(SLOW_DOWN)
-        if how in ("slow-down", "drop"):
+        if how == "stall":
+            self.until_gone(near)
+        if how in ("slow-down", "drop", "stall"):
             return False
         with socket.create_connection(("127.0.0.1", self.target)) as far:
             # what is signed stays as it is: the host that was asked, and no header more
@@ -270,9 +275,21 @@ class Faulty(Listening):
         if how == "half":
             at = answer.index(b"\r\n\r\n") + 4
             near.sendall(answer[:at + (len(answer) - at) // 2])
-        if how not in ("lost", "half"):
+        if how == "trickle":
+            self.until_gone(near, answer[:-1])
+        if how not in ("lost", "half", "trickle"):
             near.sendall(answer)
         return False
+
+    @staticmethod
+    def until_gone(near, octets=b""):
+        """Waits until whoever asked has gone, and says an octet now and then."""
+        near.settimeout(0.1)
+        for at in itertools.count():
+            near.sendall(octets[at:at + 1])
+            with contextlib.suppress(TimeoutError):
+                if not near.recv(1 << 16):
+                    return
 
 
 if __name__ == "__main__":
