@@ -2,7 +2,7 @@
  *
  * api - the same objects as --json, for scripts.
  */
-#include "console_p.h"
+#include "api.h"
 
 #include <onecase/when.h>
 #include <inttypes.h>
@@ -13,14 +13,13 @@
 #define ROWS_DEFAULT 100
 #define ROWS_MAX     1000
 
-static const char *given(const struct visit *v, const char *name)
+const char *given(const struct visit *v, const char *name)
 {
     const char *value = form_get(&v->request->query, name);
     return value[0] ? value : NULL;
 }
 
-/* false: it is none, and that was said. */
-static bool limit_of(struct visit *v, size_t *out)
+bool asked_limit(struct visit *v, size_t *out)
 {
     const char *text = given(v, "limit");
     char *end = NULL;
@@ -88,7 +87,7 @@ static bool asked_for(struct visit *v, bool (*is_state)(const char *state), stru
 {
     *out = (struct view_filter){
         .mailbox = given(v, "mailbox"), .state = given(v, "state"), .older_than_ms = NOT_DUE};
-    if (!limit_of(v, &out->limit))
+    if (!asked_limit(v, &out->limit))
         return false;
     if (!out->state || is_state(out->state))
         return true;
@@ -198,7 +197,7 @@ void api_case(struct visit *v)
     answer_view(v, rc, &view, case_json, &err);
 }
 
-/* ---- runs, webhooks, replays of many -------------------------------------------------------------------- */
+/* ---- runs, webhooks -------------------------------------------------------------------- */
 
 static void answer_sheet(struct visit *v, const struct sheet *sheet)
 {
@@ -220,7 +219,7 @@ void api_deployments(struct visit *v)
     CLEANUP(sheet_free) struct sheet *sheet = NULL;
     struct err err = ERR_INIT;
     size_t limit;
-    if (!limit_of(v, &limit))
+    if (!asked_limit(v, &limit))
         return;
     if (deployments_sheet(v->ops, given(v, "after"), limit, v->now.wall_ms, &sheet, &err) != RC_OK)
         refuse_err(v, &err);
@@ -236,7 +235,7 @@ void api_webhooks(struct visit *v)
     const struct views *views = v->ops->views;
     struct err err = ERR_INIT;
     size_t limit;
-    if (!limit_of(v, &limit))
+    if (!asked_limit(v, &limit))
         return;
     if (views->webhooks(views->self, &names, &err) != RC_OK ||
         views->dead_letters(views->self, given(v, "after"), limit, &dead, &err) != RC_OK) {
@@ -244,34 +243,6 @@ void api_webhooks(struct visit *v)
         return;
     }
     json_webhooks(&names, &dead, &out);
-    answer_json(v, &out);
-}
-
-void api_replays(struct visit *v)
-{
-    CLEANUP(view_clear) struct view view = {0};
-    const struct views *views = v->ops->views;
-    int64_t below = number_of(form_get(&v->request->query, "after"), 0);
-    struct err err = ERR_INIT;
-    size_t limit;
-    if (!limit_of(v, &limit) || !looked(v, "api replays", ""))
-        return;
-    answer_view(v, views->bulks(views->self, below, limit, &view, &err), &view, json_bulks, &err);
-}
-
-void api_one_replay(struct visit *v)
-{
-    CLEANUP(view_clear) struct view view = {0};
-    CLEANUP(str_clear) struct str out = STR_INIT;
-    const struct views *views = v->ops->views;
-    struct err err = ERR_INIT;
-    if (views->one_bulk(views->self, number_of(v->arg[0], 0), &view, &err) != RC_OK) {
-        refuse_err(v, &err);
-        return;
-    }
-    if (!looked(v, "api replays", ""))
-        return;
-    json_bulk(view.row, &out);
     answer_json(v, &out);
 }
 

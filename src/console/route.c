@@ -68,7 +68,10 @@ static const struct route routes[] = {
     { METHOD_GET,  "/api/v1/deployments",            ROLE_VIEWER,   0,                 api_deployments   },
     { METHOD_GET,  "/api/v1/webhooks",               ROLE_VIEWER,   0,                 api_webhooks      },
     { METHOD_GET,  "/api/v1/replays",                ROLE_OPERATOR, 0,                 api_replays       },
+    { METHOD_POST, "/api/v1/replays",                ROLE_OPERATOR, 0,                 api_begin_replay  },
     { METHOD_GET,  "/api/v1/replays/*",              ROLE_OPERATOR, 0,                 api_one_replay    },
+    { METHOD_POST, "/api/v1/replays/*",              ROLE_OPERATOR, 0,                 api_go_on_with_replay },
+    { METHOD_GET,  "/api/v1/replay-plan",            ROLE_OPERATOR, 0,                 api_replay_plan   },
     { METHOD_GET,  "/api/v1/status",                 ROLE_VIEWER,   0,                 api_status        },
     { METHOD_GET,  "/api/v1/reports/duplicates",     ROLE_VIEWER,   0,                 api_duplicates    },
 };

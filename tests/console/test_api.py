@@ -2,6 +2,7 @@
 """The interface for scripts: what it describes is what there is, and the same as --json."""
 import json
 import re
+import time
 
 import jsonschema
 import pytest
@@ -16,6 +17,8 @@ SAME = [("items", "items --json"), (f"items/{DOUBT}", f"item {DOUBT} --json"), (
 DESCRIBED = yaml.safe_load((TOP / "templates/console/openapi.yaml").read_text())
 OPERATIONS = [(method, path, about) for path, at in DESCRIBED["paths"].items() for method, about in at.items() if method in ("get", "post")]
 SOURCE = (TOP / "src/console/api.c").read_text()
+REPLAYS = (TOP / "src/console/api_replays.c").read_text()
+NEEDED = {"/api/v1/replay-plan": "?state=complete"}  # what must be given
 
 
 @pytest.mark.parametrize("path, command", SAME)
@@ -94,7 +97,7 @@ def test_the_words_of_the_description_are_the_programs(shown):
 def test_each_way_answers_what_its_schema_says(shown, tokens, method, path, about):
     for name in [name for name, in shown.sql("SELECT key FROM item")] if "{key}" in path else \
             [name for name, in shown.sql("SELECT reference FROM case_record")] if "{reference}" in path else ["1"]:
-        there = re.sub(r"\{\w+\}", name, path)
+        there = re.sub(r"\{\w+\}", name, path) + NEEDED.get(path, "")
         if method == "get":
             answer = shown.visitor().get(there, **tokens["operator"])
             assert answer.status == 200
@@ -114,25 +117,27 @@ def test_each_way_answers_what_its_schema_says(shown, tokens, method, path, abou
 
 
 def test_each_parameter_does_what_is_said_and_no_other_is_read(shown, tokens):
-    asked = {"state": {"items": "complete", "deliveries": "duplicate", "cases": "closed"}, "mailbox": "sales", "not_told": "1", "limit": "1",
+    asked = {"state": {"items": "complete", "deliveries": "duplicate", "cases": "closed", "replay-plan": "needs_reconciliation"},
+             "where": "mailbox=sales", "resend": "1", "mailbox": "sales", "not_told": "1", "limit": "1",
              "since": "2026-01-01", "until": "2026-02-01"}
     for method, path, about in OPERATIONS:
         for parameter in about.get("parameters", []):
             name = parameter["name"]
-            whole = shown.visitor().get(path, **tokens["operator"]).text
+            base = path + (NEEDED.get(path, "?") if name != "state" else "?")
+            whole = shown.visitor().get(path + NEEDED.get(path, ""), **tokens["operator"]).text
             value = asked.get(name, "")
             value = value[path.split("/")[-1]] if isinstance(value, dict) else value
             if name == "after":
                 continue  # test_lists.py reads each list to its end
-            answer = shown.visitor().get(f"{path}?{name}={value}", **tokens["operator"])
+            answer = shown.visitor().get(f"{base}&{name}={value}", **tokens["operator"])
             assert_as_described(about, answer)
             few = path.split("/")[-1] in ("deployments", "webhooks", "replays")  # here; test_lists.py reads many
             assert answer.text != whole or few, f"{name} of {path} changes nothing"
             if name in ("state", "limit", "since", "until"):
                 for bad in ("nothing", "-1", "0"):
-                    answer = shown.visitor().get(f"{path}?{name}={bad}", **tokens["operator"])
+                    answer = shown.visitor().get(f"{base}&{name}={bad}", **tokens["operator"])
                     assert answer.status == 400 and assert_as_described(about, answer), (path, name, bad)
-    read = set(re.findall(r'given\(v, "(\w+)"\)', SOURCE)) | {"after"}
+    read = set(re.findall(r'given\(v, "(\w+)"\)', SOURCE + REPLAYS)) | {"after"}
     period = (TOP / "src/console/answer.c").read_text().split("enum rc asked_period(")[1]
     read |= set(re.findall(r'query, "(\w+)"\)', period.split("\n}")[0]))
     assert read == {p["name"] for _, _, about in OPERATIONS for p in about.get("parameters", [])}
@@ -156,6 +161,54 @@ def test_decisions_take_and_answer_what_is_described(ledger, tmp_path):
             assert answer.status == status, (typed, answer.text)
             assert_as_described(about, answer)
         assert desk.sql("SELECT person FROM approval ORDER BY id DESC LIMIT 1")[0][0].startswith("script")
+    finally:
+        assert desk.stop() == 0
+
+
+def test_many_are_replayed_by_the_plan_that_was_seen(ledger, tmp_path):
+    desk = new_desk(ledger, tmp_path).start()
+    try:
+        path, plan_path = "/api/v1/replays", "/api/v1/replay-plan"
+        about = DESCRIBED["paths"][path]["post"]
+        form = about["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"]
+        assert set(form["properties"]) == set(re.findall(r'form_(?:get|has)\((?:form|&v->request->form), "(\w+)"', REPLAYS))
+        token = {role: {"Authorization": "Bearer " + desk.run("token", "add", role, "--role", role).stdout.strip()} for role in ("viewer", "operator")}
+        chosen = {"state": "complete", "where": "mailbox=help"}
+        plan = json.loads(desk.visitor().get(f"{plan_path}?state=complete&where=mailbox%3Dhelp", **token["operator"]).text)
+        assert plan == json.loads(desk.run("replay", "--state", "complete", "--where", "mailbox=help", "--json").stdout)
+        whole = {**chosen, "plan": plan["plan"], "reason": "after an outage"}
+        tries = [(403, "viewer", whole), (400, "operator", {**whole, "reason": " "}), (400, "operator", {**whole, "where": "nothing"}),
+                 (409, "operator", {**whole, "plan": "0" * 64}), (409, "operator", {**whole, "where": "mailbox=sales"})]
+        for status, role, typed in tries:
+            answer = desk.visitor().ask("POST", path, typed, **token[role])
+            assert answer.status == status and assert_as_described(about, answer), (typed, answer.text)
+        assert desk.sql("SELECT COUNT(*) FROM bulk") == [(0,)], "nothing was begun"
+        answer = desk.visitor().ask("POST", path, whole, **token["operator"])
+        begun = assert_as_described(about, answer)
+        assert answer.status == 200 and begun["items"] == plan["items"] > 1 and begun["by"].startswith("operator")
+        until = time.monotonic() + 30
+        while not (now := json.loads(desk.visitor().get(f"{path}/{begun['id']}", **token["operator"]).text))["ended_at"]:
+            assert time.monotonic() < until, now
+        assert now["done"] == plan["items"] and desk.sql("SELECT COUNT(*) FROM delivery WHERE class = 'replayed'") == [(plan["items"],)]
+        answer = desk.visitor().ask("POST", f"{path}/{begun['id']}", {}, **token["operator"])
+        assert answer.status == 200 and assert_as_described(DESCRIBED["paths"][path + "/{id}"]["post"], answer) == now
+        desk.sql("INSERT INTO bulk (id, selection, resend, person, begun_at) VALUES (77, 'replay received', 0, 'bob', 1772440000000)")
+        desk.sql("INSERT INTO bulk_item (bulk, key) SELECT 77, key FROM item WHERE state = 'complete' LIMIT 1")
+        assert desk.visitor().ask("POST", f"{path}/77", {}, **token["viewer"]).status == 403
+        assert desk.visitor().ask("POST", f"{path}/77", {}, **token["operator"]).status == 200
+        while not json.loads(desk.visitor().get(f"{path}/77", **token["operator"]).text)["ended_at"]:
+            assert time.monotonic() < until
+    finally:
+        assert desk.stop() == 0
+
+
+def test_where_two_decide_a_script_begins_no_replay(ledger, tmp_path):
+    desk = new_desk(ledger, tmp_path, approval="two-person").start()
+    try:
+        token = {"Authorization": "Bearer " + desk.run("token", "add", "script", "--role", "admin").stdout.strip()}
+        plan = json.loads(desk.visitor().get("/api/v1/replay-plan?state=complete", **token).text)["plan"]
+        answer = desk.visitor().ask("POST", "/api/v1/replays", {"state": "complete", "plan": plan, "reason": "again"}, **token)
+        assert answer.status == 409 and desk.sql("SELECT COUNT(*) FROM bulk") == [(0,)]
     finally:
         assert desk.stop() == 0
 
