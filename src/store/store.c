@@ -5,9 +5,10 @@
 
 #include <stdlib.h>
 
-#define CHECKED_MAX (INT64_C(256) << 20)
+#define CHECKED_MAX (INT64_C(32) << 20)
 
-/* The pages of a large ledger take minutes to read, and it would not be up meanwhile. */
+/* All that a start may take is some hundredths of a second, however large the ledger is: `verify` reads the
+ * pages of a large one. */
 static enum rc check_at_open(struct db *db, const struct store_options *options, struct err *err)
 {
     int64_t size;

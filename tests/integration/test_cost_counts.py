@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a message costs, in counts that do not depend on the machine's mood, and that it costs the same when there is much already."""
+import re
 import sys
 
 import pytest
@@ -50,18 +51,14 @@ def make_desk(rig, peer):
     return rig
 
 
-def test_a_message_costs_no_more_than_this(desk):
+def test_a_message_costs_no_more_than_this_and_the_same_in_a_large_ledger(desk):
     each = counted(desk, 1, some("first")).each(MAILS)
     print("\na message: " + ", ".join(f"{value:.1f} {what}" for what, value in each.items()))
     dear = [f"{what}: {each[what]:.1f} a message, {most} are allowed" for what, most in MOST.items() if each[what] > most]
     assert not dear, "\n".join(dear)
-
-
-def test_a_message_costs_the_same_in_a_large_ledger(desk):
-    counted(desk, 1, some("warm"))
-    before = counted(desk, 2, some("first"))
+    before = counted(desk, 2, some("second"))
     enlarge(desk.data / "ledger.db", 4000, 4000, uidvalidity=desk.uidvalidity(), busy=0)
-    after = counted(desk, 3, some("second"))
+    after = counted(desk, 3, some("third"))
     few, many = before.each(MAILS), after.each(MAILS)
     for what in ("statements", "steps of statements", "waits for the disk"):
         assert many[what] <= few[what] * 1.03 + 1, f"{what}: {many[what]:.1f} and not {few[what]:.1f}\n" + after.dearest(before)
@@ -84,3 +81,21 @@ def test_one_mail_into_a_large_inbox_asks_for_that_mail_alone(rig):
         assert asked and all(line.split()[2].isdecimal() for line in asked), asked
         assert sum("UNDELETED" in line for line in proxy.commands[at:]) <= 2, proxy.commands[at:]
         assert service.end() == 0
+
+
+def test_mail_is_answered_in_the_order_in_which_it_came_also_under_a_backlog(rig, peer):
+    """What comes meanwhile waits for what was there, and for nothing that comes after it."""
+    rig.send_to(peer.port)
+    rig.mailbox["poll_interval"] = "1h"
+    rig.settings["lease"] = "5m"
+    rig.deliver(*(plain(f"n{number:03}e") for number in range(150)))
+    service = rig.serve()
+    await_(lambda: len(peer.accepted) > 20, "the backlog is under way", 60)
+    for first in (150, 160, 170):
+        rig.deliver(*(plain(f"n{number:03}e") for number in range(first, first + 10)))
+    await_(lambda: len(peer.accepted) == 180, "all are answered", 60)
+    order = [int(re.search(rb"n(\d\d\d)e", letter)[1]) for letter in peer.accepted]
+    assert sorted(order) == list(range(180))
+    late = {number: place for place, number in enumerate(order) if abs(place - number) > 20}
+    assert not late, f"mail: place in which it was answered: {late}"
+    assert service.end() == 0

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-AT_START = "PRAGMA quick_check"  # of a ledger that is no larger than 256 MB every page is looked at, once a start
+AT_START = "PRAGMA quick_check"  # of a ledger that is no larger than 32 MB every page is looked at, once a start
 WAITS = ("fsync", "fdatasync", "syncfs")
 
 
