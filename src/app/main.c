@@ -22,6 +22,7 @@
 #include <onecase/cli.h>
 #include <onecase/log.h>
 #include <malloc.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -222,6 +223,20 @@ static enum rc load_config(struct program *p, const char *path, struct str *prob
     return rc;
 }
 
+/* What root makes in the folder of another account, that account's service can neither read nor change. */
+static enum rc check_account(const struct config *config, struct err *err)
+{
+    struct stat facts;
+    if (geteuid() != 0 || stat(config->data_dir, &facts) != 0 || facts.st_uid == 0)
+        return RC_OK;
+    const struct passwd *owner = getpwuid(facts.st_uid);
+    const char *name = owner ? owner->pw_name : "ITS-OWNER";
+    return FAIL(err, RC_USAGE,
+                "data_dir '%s' belongs to %s, whose service could not use what root makes there: "
+                "runuser -u %s -- onecase ...",
+                config->data_dir, name, name);
+}
+
 static enum rc open_needs(void *self,
                           const char *config_path,
                           enum needs needs,
@@ -254,6 +269,7 @@ static enum rc open_needs(void *self,
     if (needs == NEEDS_NOTHING)
         return RC_OK;
     TRY(load_config(p, config_path, problems));
+    TRY(check_account(p->config, err));
     TRY(desk_check(p->config, problems));
     out->config = p->config;
     if (p->config->timezone && p->config->timezone[0]) { /* what people read is in their zone */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What may be typed, what is said where it may not, and how it ends."""
+import os
 import re
 import shutil
 import subprocess
@@ -219,3 +220,15 @@ def test_the_other_shells_can_read_theirs(desk, tmp_path, shell, check):
 def test_the_list_of_folders_and_version_are_the_projects(desk):
     version = re.search(r"project\(onecase VERSION (\d+\.\d+)", (TOP / "CMakeLists.txt").read_text())[1]
     assert desk.run("version").stdout == f"onecase {version}\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_root_makes_nothing_in_the_folder_of_another_account(new_desk):
+    folder = new_desk.folder / "data"
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 65534, 65534)
+    for words in ("run --once", "status", "doctor", "backup there", "retain"):
+        said = new_desk.run(*words.split(), status=64).stderr
+        assert "belongs to nobody" in said and "runuser -u nobody -- onecase" in said and len(said.splitlines()) == 1
+    assert list(folder.iterdir()) == []
+    new_desk.run("config", "--reference")
