@@ -340,6 +340,11 @@ struct exported {
     const char *missing; /* one a line */
 };
 void json_exported(const struct exported *exported, struct str *out);
+/* How many cases of a list became what. */
+void json_listed(const size_t of_fate[LISTED_FATE_COUNT],
+                 const struct listed *list,
+                 bool dry_run,
+                 struct str *out);
 void json_backup(const struct backup_made *made, struct str *out);
 void json_files_moved(const struct files_moved *moved, struct str *out);
 void json_ledger_moved(const struct ledger_moved *moved, struct str *out);

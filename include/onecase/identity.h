@@ -48,6 +48,8 @@ struct identity identity_reference(const char *mailbox, const char *space, struc
 struct identity identity_message_id(const char *mailbox, struct slice normalised);
 struct identity identity_digest(const char *mailbox, const struct digest *source_digest);
 struct identity identity_conflict(const char *mailbox, const struct digest *source_digest);
+/* Of a case that an older system made, where its mail's Message-ID is not known or another's. */
+struct identity identity_listed(const char *mailbox, const char *reference);
 struct identity identity_delivery(const char *mailbox, uint32_t uidvalidity, uint32_t uid);
 
 /* prefix + the first `digits` (1 to REFERENCE_DIGITS_MAX) Crockford base-32 digits (0-9 A-Z without

@@ -20,6 +20,7 @@
 #include <onecase/backoff.h>
 #include <onecase/clock.h>
 #include <onecase/decision.h>
+#include <onecase/listed.h>
 #include <onecase/policy.h>
 #include <onecase/processes.h>
 #include <onecase/quota.h>
@@ -556,6 +557,14 @@ struct case_result {
     size_t others; /* suspects that were closed, or told apart */
 };
 
+/* Cases that an older system made become known: their mails are remembered, nobody is told. */
+struct listed_request {
+    const struct listed_case *at;
+    size_t count;
+    bool dry_run; /* says what would become of each, and writes nothing */
+    const char *by, *why;
+};
+
 /* What one person has proposed and another is to approve. */
 enum proposed { PROPOSED_NOW, PROPOSED_BEFORE, PROPOSED_BY_YOURSELF, PROPOSED_APPROVED };
 
@@ -637,6 +646,13 @@ struct ledger_operators {
                         struct instant now,
                         struct case_result *out,
                         struct err *err);
+    /* One transaction for all of them; one fate each, `fate` is the caller's. What is known stays as it is: the
+     * same list a second time changes nothing. */
+    enum rc (*list_cases)(void *self,
+                          const struct listed_request *request,
+                          struct instant now,
+                          enum listed_fate *fate,
+                          struct err *err);
     /* Its original is kept now; RC_CONFLICT: it does not wait for its size any more. */
     enum rc (*original_had)(void *self,
                             const char *key,

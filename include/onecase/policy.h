@@ -155,6 +155,8 @@ struct known_item {
     enum item_state state;
     bool
         same_key; /* the arrival's own key, or a member's; else same Message-ID and source digest */
+    bool
+        listed; /* nothing is known of it but what an older system's list says: listed_is of listed.h */
     struct digest source_digest, payload_digest;
     int payload_version;
     uint32_t signs;

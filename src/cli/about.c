@@ -93,6 +93,12 @@ const struct about abouts[] = {
     { "first-import",       "",                                 "Mail that lay in the inbox before the first start waits untouched until this is said: 'cases' makes cases of it and tells nobody, 'full' treats it as if it had just come, 'adopt' remembers it and leaves it where it is. The choice stands in the ledger." },
     { "first-import",       "--by NAME",                        "who chooses; by default the account" },
 
+    { "import-cases",       "",                                 "FILE is CSV (RFC 4180: commas, UTF-8), its first line names the columns: reference, which is needed, and message_id (up to 50, white space between them), from, subject, date, state (open or closed), mailbox; others are not used. A late copy of such a mail joins its case, and nobody is told; it is known by its Message-ID, or where the list has none by sender, subject and date to the second. Cases that have one mail, or one sender and subject within a day, are suspects of each other. Lines that are wrong are all named, and then nothing is taken in; a list taken in twice changes nothing, and one that was interrupted goes on when the same is typed again. A list has up to 20,000 cases." },
+    { "import-cases",       "--mailbox M",                      "whose cases they are, where the list does not say it" },
+    { "import-cases",       "--dry-run",                        "says what would become of them; changes nothing" },
+    { "import-cases",       "onecase import-cases cases.csv --dry-run", "" },
+    { "import-cases",       "onecase import-cases cases.csv --by ann --reason 'taken over from the old desk'", "" },
+
     { "resolve",            "",                                 "KEY is as for item, which shows what can be decided and what follows. The decision is recorded with the name, the account and the reason. A decision that does not fit the mail's state changes nothing and ends with 1; one that is too early ends with 75 and the time from which it is possible." },
     { "resolve",            "--acknowledgement sent|not-sent|none", "was the confirmation sent? not-sent sends it once more with the same Message-ID, none sends none" },
     { "resolve",            "--run-gone",                       "with not-sent: the run that may have sent it is gone for good" },

@@ -162,6 +162,7 @@ int cmd_suspects(struct call *call);
 int cmd_rules(struct call *call);
 int cmd_proposals(struct call *call);
 int cmd_first_import(struct call *call);
+int cmd_import_cases(struct call *call);
 int cmd_replay(struct call *call);
 int cmd_resolve(struct call *call);
 int cmd_decide(struct call *call);

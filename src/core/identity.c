@@ -92,6 +92,14 @@ struct identity identity_conflict(const char *mailbox, const struct digest *sour
     return of_digest(KEY_CONFLICT, mailbox, "conflict:", source_digest);
 }
 
+struct identity identity_listed(const char *mailbox, const char *reference)
+{
+    struct identity id = {.source = KEY_REFERENCE};
+
+    key_of(mailbox, "listed:", slice_z(reference), id.key);
+    return id;
+}
+
 struct identity identity_delivery(const char *mailbox, uint32_t uidvalidity, uint32_t uid)
 {
     struct identity id = {.source = KEY_DELIVERY};

@@ -2,6 +2,7 @@
 #include "policy_p.h"
 #include "words.h"
 
+#include <onecase/listed.h>
 #include <onecase/policy.h>
 
 WORDS(class_words, DELIVERY_CLASS_LIST);
@@ -138,11 +139,17 @@ static bool seen_again(const struct judging *j, struct verdict *out)
     return false;
 }
 
+static bool is_copy_of(const struct judging *j, const struct known_item *item)
+{
+    if (item->listed)
+        return listed_is(item, j->arrival->message);
+    return !item->same_key || same_mail(item, &j->arrival->source_digest, j->arrival->message);
+}
+
 static bool redelivered(const struct judging *j, struct verdict *out)
 {
     for (size_t i = 0; i < j->known->items; i++) {
-        const struct known_item *item = &j->known->item[i];
-        if (!item->same_key || same_mail(item, &j->arrival->source_digest, j->arrival->message)) {
+        if (is_copy_of(j, &j->known->item[i])) {
             settle_by(j, i, CLASS_REDELIVERED, out);
             return true;
         }
@@ -157,7 +164,8 @@ static bool list_copy(const struct judging *j, struct verdict *out)
         return false;
     for (size_t i = 0; i < j->known->items; i++) {
         const struct known_item *item = &j->known->item[i];
-        if (!item->same_key || copy_compare(item, j->arrival->message) != CLASS_LIST_COPY)
+        if (!item->same_key || item->listed ||
+            copy_compare(item, j->arrival->message) != CLASS_LIST_COPY)
             continue;
         settle_by(j, i, CLASS_LIST_COPY, out);
         return true;
@@ -172,7 +180,7 @@ static enum copy_rule gateway_copy(const struct judging *j)
     for (size_t i = 0; j->arrival->message && i < j->known->items; i++) {
         const struct known_item *item = &j->known->item[i];
         enum delivery_class class = CLASS_CONFLICT;
-        if (item->same_key)
+        if (item->same_key && !item->listed)
             class = copy_compare(item, j->arrival->message);
         if (class == CLASS_GATEWAY_COPY && j->policy->gateway_copies < rule)
             rule = j->policy->gateway_copies;

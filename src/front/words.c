@@ -229,6 +229,12 @@ static const struct {
     { "decision",     "case-release",              "held no longer"                             },
     { "decision",     "suspect-authoritative",     "the others are copies of it"                },
     { "decision",     "suspect-different",         "the others are different"                   },
+    { "decision",     "import-cases",              "an older system's cases taken in"           },
+    { "listed",       "new",                       "cases known from now on"                    },
+    { "listed",       "doubled",                   "cases known from now on, each a double of another" },
+    { "listed",       "more",                      "cases with further mails"                   },
+    { "listed",       "there",                     "cases known before: unchanged"              },
+    { "listed",       "refused",                   "cases whose reference is another's"         },
 };
 /* clang-format on */
 

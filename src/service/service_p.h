@@ -40,7 +40,7 @@ struct shelf {
         struct digest octets;
         int64_t size;
         struct message message; /* its parts alone */
-    } *at;
+    } * at;
     size_t count;
     int64_t size; /* of those mails */
 };

@@ -42,8 +42,8 @@ static enum rc add_number(struct writing *w, const char *key, int64_t *number, s
     return stmt_id(s, number, err);
 }
 
-static enum rc
-make_findable(struct writing *w, const char *key, const char *reference, struct err *err)
+enum rc
+case_findable_add(struct writing *w, const char *key, const char *reference, struct err *err)
 {
     static const char insert[] = "INSERT INTO case_search (rowid, reference, sender, subject)"
                                  " SELECT $1, $2, sender, subject FROM item WHERE key = $3";
@@ -69,18 +69,18 @@ static enum rc make_case(struct writing *w,
         reference_of(p->policy->reference_prefix, p->key, digits, reference);
         TRY(try_reference(w, p, reference, &made, err));
         if (made)
-            return make_findable(w, p->key, reference, err);
+            return case_findable_add(w, p->key, reference, err);
     }
     return FAIL(err, RC_BROKEN, "ledger: item %.12s gets no reference: all are taken", p->key);
 }
 
 /* ---- who takes part ------------------------------------------------------------------------ */
 
-static enum rc add_participant(struct writing *w,
-                               const char *case_key,
-                               const struct policy *policy,
-                               struct slice address,
-                               struct err *err)
+enum rc case_participant_add(struct writing *w,
+                             const char *case_key,
+                             const struct policy *policy,
+                             struct slice address,
+                             struct err *err)
 {
     static const char insert[] = "INSERT INTO case_participant (case_key, address)"
                                  " VALUES ($1, $2) ON CONFLICT (case_key, address) DO NOTHING";
@@ -105,7 +105,7 @@ static enum rc add_listed(struct writing *w,
     struct slice address;
 
     for (int n = 0; n < LISTED_MAX && message_next(&list, &address); n++)
-        TRY(add_participant(w, case_key, p->policy, address, err));
+        TRY(case_participant_add(w, case_key, p->policy, address, err));
     return RC_OK;
 }
 
@@ -116,7 +116,7 @@ add_participants(struct writing *w, const struct planned *p, const char *case_ke
     const struct message *m = p->arrival->message;
     const struct span lists[] = {m->reply_to, m->to, m->cc};
 
-    TRY(add_participant(w, case_key, p->policy, message_slice(m, m->from), err));
+    TRY(case_participant_add(w, case_key, p->policy, message_slice(m, m->from), err));
     if (m->signs & SIGN_LIST_HEADER)
         return RC_OK;
     for (size_t i = 0; i < LENGTH(lists); i++)

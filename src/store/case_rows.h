@@ -26,3 +26,15 @@ enum rc case_link_add(struct writing *w,
                       const char *to_key,
                       const char *kind,
                       struct err *err) MUST_CHECK;
+
+/* So that it can be found by its sender's words. */
+enum rc
+case_findable_add(struct writing *w, const char *key, const char *reference, struct err *err)
+    MUST_CHECK;
+
+/* Who takes part in it; nothing where the address is an own one, or empty. */
+enum rc case_participant_add(struct writing *w,
+                             const char *case_key,
+                             const struct policy *policy,
+                             struct slice address,
+                             struct err *err) MUST_CHECK;

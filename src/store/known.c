@@ -116,6 +116,7 @@ static void read_item(struct stmt *s, struct gathered *g, struct known_item *ite
     read_digest(s, "source_digest", &item->source_digest);
     read_digest(s, "payload_digest", &item->payload_digest);
     item->payload_version = (int)col_int(s, "payload_version");
+    item->listed = col_int(s, "listed") == 1;
     item->signs = (uint32_t)col_int(s, "signs");
     item->from = keep_slice(g, col_slice(s, "sender"));
     item->subject = keep_slice(g, col_slice(s, "subject"));
@@ -131,7 +132,9 @@ gather_item(struct db *db, const char *key, bool same_key, struct gathered *g, s
 {
     static const char one[] =
         "SELECT first_key, disposition, state, source_digest, payload_digest, payload_version,"
-        " signs, sender, author, recipient, subject, text, sent_at FROM item WHERE key = $1";
+        " signs, sender, author, recipient, subject, text, sent_at, CASE WHEN EXISTS"
+        " (SELECT 1 FROM listed WHERE listed.key = item.key) THEN 1 ELSE 0 END AS listed"
+        " FROM item WHERE key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct known_item item = {.same_key = same_key};
 
@@ -150,6 +153,20 @@ gather_item(struct db *db, const char *key, bool same_key, struct gathered *g, s
     g->known.item = mem_grow(g->known.item, g->known.items + 1, sizeof item);
     g->known.item[g->known.items++] = item;
     return RC_OK;
+}
+
+/* By what it would be found among those that an older system has listed; "" where that cannot be. */
+static void
+listed_names(const struct arrival *a, char by_id[DIGEST_HEX_SIZE], char by_words[DIGEST_HEX_SIZE])
+{
+    const struct message *m = a->message;
+
+    by_id[0] = by_words[0] = '\0';
+    if (a->message_id.len > 0)
+        listed_by_id(a->message_id, by_id);
+    if (m && m->has_date)
+        listed_by_words(message_slice(m, m->from), message_slice(m, m->subject), m->date_ms,
+                        by_words);
 }
 
 /* A mailbox in which a mail is looked for, and the key that it would have there. */
@@ -172,10 +189,15 @@ static enum rc gather_in(struct db *db,
         " WHERE mailbox = $4 AND source_digest = $2 AND message_id = $5 AND key <> $1"
         " AND (first_key IS NULL OR first_key <> $1)"
         " UNION ALL SELECT key, 4 AS place, 0 AS same_key FROM item WHERE key = $6 AND key <> $1"
+        " UNION ALL SELECT key, 2 AS place, 0 AS same_key FROM listed"
+        " WHERE mailbox = $4 AND known_by IN ($8, $9) AND key <> $1"
         " ORDER BY place, key LIMIT $7";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char source[DIGEST_HEX_SIZE], payload[DIGEST_HEX_SIZE];
+    char by_id[DIGEST_HEX_SIZE], by_words[DIGEST_HEX_SIZE];
     enum rc rc;
+
+    listed_names(a, by_id, by_words);
 
     digest_hex(&a->source_digest, source);
     digest_hex(&g->payload, payload);
@@ -187,6 +209,8 @@ static enum rc gather_in(struct db *db,
     stmt_blob(s, 5, a->message_id);
     stmt_text(s, 6, g->known.same_octets_key);
     stmt_int(s, 7, ITEMS_MAX);
+    stmt_text(s, 8, by_id);
+    stmt_text(s, 9, by_words);
     while ((rc = stmt_row(s, err)) == RC_OK)
         TRY(gather_item(db, col_text(s, "key"), col_int(s, "same_key") == 1, g, err));
     return rc == RC_NOT_FOUND ? RC_OK : rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "case_act.h"
 #include "hold.h"
+#include "listed.h"
 #include "replay.h"
 #include "sender_rule.h"
 
@@ -11,6 +12,7 @@ const struct ledger_operators store_operators = {
     .bulk_find = operators_bulk_find,
     .bulk_next = operators_bulk_next,
     .case_act = operators_case_act,
+    .list_cases = operators_list_cases,
     .original_had = operators_original_had,
     .hold = operators_hold,
     .held = operators_held,

@@ -210,17 +210,18 @@ static enum rc let_personal_go(struct going *g, struct err *err)
         "UPDATE case_message SET sender = '', reply_to = '', subject = '' WHERE key = $1";
     static const char search[] = "UPDATE case_search SET sender = '', subject = '' WHERE rowid ="
                                  " (SELECT number FROM case_number WHERE case_number.key = $1)";
+    static const char words[] = "UPDATE listed SET words = '' WHERE key = $1";
     static const char participants[] =
         "DELETE FROM case_participant WHERE case_key = (SELECT case_key FROM item WHERE key = $1)"
         " AND NOT EXISTS (SELECT 1 FROM item AS other WHERE other.case_key ="
         " (SELECT case_key FROM item WHERE key = $1) AND other.personal_gone IS NULL)";
+    static const char *const beside[] = {message, search, words, participants};
 
     TRY(run(g, shared, false, err));
     TRY(run(g, item, true, err));
     TRY(run_bare(g, nothing, err));
-    TRY(run(g, message, false, err));
-    TRY(run(g, search, false, err));
-    TRY(run(g, participants, false, err));
+    for (size_t i = 0; i < LENGTH(beside); i++)
+        TRY(run(g, beside[i], false, err));
     TRY(let_told_go(g, err));
     return rename_files(g, err);
 }

@@ -170,6 +170,28 @@ def test_a_storm_of_duplicates_is_stopped_captured_decided_and_survived(rig):
     assert_invariants(rig)
 
 
+def test_what_an_older_system_has_doubled_is_brought_into_order(rig):
+    """The list of the page is taken in; the mail of its two cases comes once more, and a new one."""
+    page = Page("duplicate-storm.md", rig)
+    table, = re.findall(r"^```csv\n(.*?)^```$", (TOP / "doc/duplicate-storm.md").read_text(), re.M | re.S)
+    (rig.folder / "cases.csv").write_text(table)
+    late = (b"From: Ann <ann@example.net>\r\nSubject: Printer on the 2nd floor\r\nDate: Mon, 2 Mar 2026 09:15:00 +0800\r\n"
+            b"Message-ID: <CAF7@mail.example.net>\r\n\r\nIt has jammed.\r\n")
+    reply = (b"From: Ann <ann@example.net>\r\nSubject: Re: Printer on the 2nd floor\r\nMessage-ID: <more@mail.example.net>\r\n"
+             b"In-Reply-To: <CAF7@mail.example.net>\r\n\r\nIt burns.\r\n")
+    rig.deliver(late, reply, plain("new"))
+    said = page.follow(4).stdout
+    assert "OLD-1042" in said and "each a double of another" in said
+    rig.once()
+    cases = {case["reference"]: case for case in rig.json("cases")}
+    assert len(cases) == 3 and {"OLD-1041", "OLD-1042"} < set(cases)
+    assert cases["OLD-1042"]["state"] == "closed" and cases["OLD-1041"]["messages"] == 3
+    assert len(rig.acknowledgements()) == 1 and rig.uids("INBOX") == {}
+    assert [d["class"] for d in rig.json("deliveries") if d["case"] == "OLD-1041"].count("redelivered") == 1
+    assert rig.json("report", "duplicates")["totals"]["cases_prevented"] == 1
+    rig.run("verify")
+
+
 def test_a_day_with_it_is_as_the_page_says(rig):
     page = Page("operating.md", rig)
     rig.mailbox["mode"] = "active"

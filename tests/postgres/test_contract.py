@@ -11,7 +11,7 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ.get("ONECASE_UNIT", TOP / "build" / "asan" / "tests"))
 
-LEDGER = ["commit", "floods", "intake", "lists", "mailboxes", "merged", "operators", "people", "replies", "runs", "steps", "webhooks", "work"]
+LEDGER = ["commit", "floods", "intake", "listed", "lists", "mailboxes", "merged", "operators", "people", "replies", "runs", "steps", "webhooks", "work"]
 
 
 @pytest.mark.parametrize("program", ["ledger_postgres", *(f"test_store_{name}" for name in LEDGER)])

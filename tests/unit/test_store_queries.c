@@ -8,8 +8,8 @@
 #include <sqlite3.h>
 
 static const char *const growing[] = {
-    "item",         "delivery", "effect",    "attempt",    "evidence", "approval",  "case_record",
-    "case_message", "bounce",   "case_link", "attachment", "note",     "acceptance"};
+    "item",         "delivery", "effect",    "attempt",    "evidence", "approval",   "case_record",
+    "case_message", "bounce",   "case_link", "attachment", "note",     "acceptance", "listed"};
 
 /* "SCAN item" and "SCAN item USING INDEX ..." alike. The event chain is not among them: it is read
  * from its end. */
@@ -128,11 +128,32 @@ static void working_walks_through_no_table(void **state)
     assert_true(check_plans(d) > 25);
 }
 
+static void listing_walks_through_no_table(void **state)
+{
+    struct desk *d = *state;
+    struct listed_case c[2] = {{.policy = &d->policy, .reference = "OLD-1"},
+                               {.policy = &d->policy, .reference = "OLD-2", .has_date = true}};
+    const struct listed_request request = {c, LENGTH(c), false, "ann", "why"};
+    enum listed_fate fate[LENGTH(c)];
+
+    str_addz(&c[0].message_ids, "<a@x>\n<b@x>\n");
+    str_addz(&c[1].from, "ann@example.com");
+    str_addz(&c[1].subject, "Printer");
+    must(d, d->l.operators->list_cases(d->store, &request, d->now, fate, &d->err));
+    for (size_t i = 0; i < LENGTH(c); i++) {
+        str_clear(&c[i].message_ids);
+        str_clear(&c[i].from);
+        str_clear(&c[i].subject);
+    }
+    assert_true(check_plans(d) > 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         AT_DESK(reserving_walks_through_no_table),
         AT_DESK(working_walks_through_no_table),
+        AT_DESK(listing_walks_through_no_table),
     };
 
     return RUN_TESTS(tests);
