@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several machines on one ledger in PostgreSQL, played by services with a data folder each: who works on which
 mailbox, and what becomes of it when one is cut off from the ledger, stands still, or another deployment comes."""
+import contextlib
 import copy
 import os
 import shutil
@@ -19,6 +20,11 @@ from rig import PROGRAM, TOP, assert_invariants, await_
 sys.path.insert(0, str(TOP / "tests" / "crash"))
 from deployment import stopped_child  # noqa: E402
 
+TRIES_OF_OTHERS = """SELECT COUNT(*) FROM attempt JOIN effect ON effect.id = attempt.effect JOIN item ON item.key = effect.key
+    JOIN mailbox_lease AS lease ON lease.mailbox = item.mailbox WHERE attempt.run <> lease.run"""
+HELD_UP = """CREATE FUNCTION held_up() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN NEW; END $$;
+    CREATE TRIGGER held_up BEFORE INSERT ON item FOR EACH ROW EXECUTE FUNCTION held_up()"""
 CRASHING = PROGRAM.parent / "tests" / "onecase-crash"
 
 
@@ -102,6 +108,7 @@ def test_K01_mailboxes_are_shared_out_among_machines_and_anew_when_one_comes_or_
         rig.deliver(*(plain(f"{rig.user}-{n}") for n in range(3)))
     await_(lambda: desk.counts()["complete"] == 3 and len(desk.items("--state", "complete")) == 12, "all are complete")
     assert {len(rig.acknowledgements()) for rig in [desk, *others]} == {3}
+    assert server.sql(desk.user, TRIES_OF_OTHERS) == ["0"], "each works on its own mailboxes alone"
     assert one.end() == 0
     await_(lambda: shares(desk, server) == [4], "the second has all")
     assert two.end() == 0
@@ -260,18 +267,23 @@ def test_K03_a_machine_that_stood_still_before_its_move_does_not_move_any_more(d
 
 
 def test_K02_the_same_mail_in_two_mailboxes_of_two_machines_in_the_same_second(desk, make_rig, server):
-    other, names = make_rig(), [f"both{n}" for n in range(8)]
+    other, mails = make_rig(), [plain(f"both{n}") for n in range(4)]
     desk.settings["mailboxes"].append({**other.mailbox, "id": other.user, "acknowledgement": {"from": other.address}})
     desk.settings["merge_across"] = ["help", other.user]
     one, two = machine(desk, "one"), machine(desk, "two")
     await_(lambda: shares(desk, server) == [1, 1], "each has one")
-    for name in names:
-        mail = plain(name)
-        desk.deliver(mail)
-        other.deliver(b"Received: from elsewhere\r\n" + mail)
-    await_(lambda: len(desk.uids("Processed")) == len(other.uids("Processed")) == len(names), "all are filed")
-    await_(lambda: len(desk.items("--state", "complete")) == len(desk.items()) == len(names), "one item each")
-    assert len(desk.json("cases")) == len(desk.acknowledgements() + other.acknowledgements()) == len(names)
+    server.sql(desk.user, HELD_UP)
+    with server.session(desk.user, "BEGIN; SELECT 1 FROM pg_advisory_xact_lock(4711)"):
+        for mail in mails:
+            desk.deliver(mail)
+            other.deliver(b"Received: from elsewhere\r\n" + mail)
+        held_up = "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND locktype = 'advisory' AND objid = 4711"
+        await_(lambda: server.sql(desk.user, held_up) != ["0"], "one is about to record it")
+        with contextlib.suppress(AssertionError):  # the other waits for its turn, or would be held up, too
+            await_(lambda: server.sql(desk.user, held_up) == ["2"], "both are", seconds=1)
+    await_(lambda: len(desk.uids("Processed")) == len(other.uids("Processed")) == len(mails), "all are filed")
+    await_(lambda: len(desk.items("--state", "complete")) == len(desk.items()) == len(mails), "one item each")
+    assert len(desk.json("cases")) == len(desk.acknowledgements() + other.acknowledgements()) == len(mails)
     assert {item["deliveries"] for item in desk.items()} == {2}
     assert one.end() == 0 and two.end() == 0
 

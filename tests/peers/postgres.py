@@ -8,6 +8,7 @@ Commits do not wait for the disk: what must survive a power cut is not tested he
 killed (`crash`) keeps what it was told to keep. `Cutter` is a way to it that is cut at a COMMIT, `Pooler` is
 pgbouncer in transaction mode.
 """
+import contextlib
 import os
 import shutil
 import signal
@@ -101,6 +102,19 @@ class Postgres:
                                "-v", "ON_ERROR_STOP=1", "-c", text], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
+
+    @contextlib.contextmanager
+    def session(self, database, text):
+        """What it begins by that is open meanwhile."""
+        psql = subprocess.Popen([BIN / "psql", "-h", self.folder, "-p", str(self.port), "-U", USER, "-d", database, "-XAtq",
+                                 "-v", "ON_ERROR_STOP=1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        psql.stdin.write(text + ";\n\\echo begun\n")
+        psql.stdin.flush()
+        assert "begun\n" in iter(psql.stdout.readline, ""), "it was refused"
+        try:
+            yield
+        finally:
+            psql.communicate("COMMIT;\n", timeout=60)
 
     def make_database(self, name):
         self.sql("postgres", f'CREATE DATABASE "{name}" TEMPLATE template0')

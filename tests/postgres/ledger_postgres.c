@@ -343,6 +343,10 @@ static void K03_a_lease_ends_by_the_clock_of_the_database(void **state)
     static const char over[] =
         "UPDATE item SET lease_boot = (SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000"
         " AS BIGINT)) - 1";
+    static const char within_a_lease[] =
+        "SELECT COUNT(*) AS n FROM item WHERE lease_boot BETWEEN (SELECT CAST(EXTRACT(EPOCH FROM"
+        " clock_timestamp()) * 1000 AS BIGINT)) AND (SELECT CAST(EXTRACT(EPOCH FROM"
+        " clock_timestamp()) * 1000 AS BIGINT)) + 60000";
     CLEANUP(store_close) struct store *store = store_at(":memory:");
     struct instant now = {.wall_ms = NOW_MS * 2, .boot_ms = INT64_C(1) << 60};
     struct run_facts one = run_named(TEST_RUN), two = run_named(OTHER_RUN);
@@ -364,6 +368,10 @@ static void K03_a_lease_ends_by_the_clock_of_the_database(void **state)
     assert_ok(store_work.claim(store, OTHER_RUN, "help", now, 60000, 9, &taken, &count, &err));
     assert_int_equal(count, 1);
     work_items_free(taken, count);
+    assert_int_equal(number_of(store, within_a_lease), 1);
+    by_hand(store, over);
+    assert_ok(store_runs.renew(store, OTHER_RUN, now, 60000, &err));
+    assert_int_equal(number_of(store, within_a_lease), 1);
 }
 
 /* ---- hints --------------------------------------------------------------------------------- */
@@ -500,6 +508,30 @@ static void K01_a_mailbox_whose_run_was_found_dead_is_heard_of(void **state)
     assert_true(hears(two, 5000));
     assert_ok(share_it(two, OTHER_RUN, &ours));
     assert_true(ours);
+}
+
+/* ---- a server that took over ---------------------------------------------------------------- */
+
+static int64_t generation_of(struct store *store)
+{
+    struct ledger_facts facts;
+    struct err err = ERR_INIT;
+
+    assert_ok(store_runs.facts(store, &facts, &err));
+    return facts.generation;
+}
+
+/* Also where it has all that was committed. */
+static void L10_a_new_timeline_is_a_ledger_that_went_back_once(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_run();
+    int64_t before = generation_of(store);
+
+    (void)state;
+    assert_int_equal(generation_of(store), before);
+    store->db->timeline++;
+    assert_int_equal(generation_of(store), before + 1);
+    assert_int_equal(generation_of(store), before + 1);
 }
 
 /* ---- connections that go ------------------------------------------------------------------- */
@@ -755,6 +787,7 @@ int main(void)
         cmocka_unit_test(nobody_listens_behind_a_pooler),
         cmocka_unit_test(K01_a_mailbox_that_is_left_is_heard_of_by_those_who_stand_by),
         cmocka_unit_test(K01_a_mailbox_whose_run_was_found_dead_is_heard_of),
+        cmocka_unit_test(L10_a_new_timeline_is_a_ledger_that_went_back_once),
         cmocka_unit_test(L08_a_connection_lost_while_nobody_used_it_is_made_anew),
         cmocka_unit_test(L08_a_connection_lost_within_a_transaction_takes_it_along),
         cmocka_unit_test(the_event_chain_follows_and_is_never_changed),
