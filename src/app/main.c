@@ -237,6 +237,30 @@ static enum rc check_account(const struct config *config, struct err *err)
                 config->data_dir, name, name);
 }
 
+/* What people read is in their zone. */
+static void take_zone(const struct config *config)
+{
+    if (!config->timezone || !config->timezone[0])
+        return;
+    setenv("TZ", config->timezone, 1);
+    tzset();
+}
+
+static enum rc
+open_ledger(struct program *p, enum needs needs, struct operations *out, struct err *err)
+{
+    out->no_ledger = needs == NEEDS_TO_READ && !wire_has_ledger(p->config);
+    TRY(out->no_ledger ? wire_nothing(p->config, &p->data, err)
+                       : wire_data(p->config, true, &p->data, err));
+    out->ledger = &p->data.ledger;
+    out->views = &p->data.views;
+    p->accounts = store_accounts(p->data.store);
+    p->sessions = store_sessions(p->data.store);
+    out->accounts = &p->accounts;
+    out->sessions = &p->sessions;
+    return RC_OK;
+}
+
 static enum rc open_needs(void *self,
                           const char *config_path,
                           enum needs needs,
@@ -272,24 +296,11 @@ static enum rc open_needs(void *self,
     TRY(check_account(p->config, err));
     TRY(desk_check(p->config, problems));
     out->config = p->config;
-    if (p->config->timezone && p->config->timezone[0]) { /* what people read is in their zone */
-        setenv("TZ", p->config->timezone, 1);
-        tzset();
-    }
+    take_zone(p->config);
     if (needs == NEEDS_LETTERS)
         return wire_check_letters(p->config, problems);
-    if (needs != NEEDS_LEDGER && needs != NEEDS_TO_READ)
-        return RC_OK;
-    out->no_ledger = needs == NEEDS_TO_READ && !wire_has_ledger(p->config);
-    TRY(out->no_ledger ? wire_nothing(p->config, &p->data, err)
-                       : wire_data(p->config, true, &p->data, err));
-    out->ledger = &p->data.ledger;
-    out->views = &p->data.views;
-    p->accounts = store_accounts(p->data.store);
-    p->sessions = store_sessions(p->data.store);
-    out->accounts = &p->accounts;
-    out->sessions = &p->sessions;
-    return RC_OK;
+    return needs == NEEDS_LEDGER || needs == NEEDS_TO_READ ? open_ledger(p, needs, out, err)
+                                                           : RC_OK;
 }
 
 static void close_needs(void *self, struct operations *operations)
