@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH           128
+#define BATCH           200
 #define BUSY_TIMEOUT_MS 10000
 #define SNAPSHOTS       3
 

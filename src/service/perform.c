@@ -5,7 +5,7 @@
 
 /* How many batches one turn works through before it looks at the mailbox again: new mail is not
  * starved by a backlog. */
-#define BATCHES_A_TURN 8
+#define BATCHES_A_TURN 5
 
 /* clang-format off */
 /* The order is the contract's: case, attachments, acknowledgement, move. What a read-back can decide

@@ -21,7 +21,7 @@ from rig import PASSWORD, PROGRAM, assert_invariants, await_, effects
 from test_service import held, workers
 
 SERVERS = ["dovecot", "cyrus", "courier"]
-BATCH = 128  # messages that the program takes at once
+BATCH = 200  # messages that the program takes at once
 
 
 def class_of(name):
