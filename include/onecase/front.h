@@ -326,7 +326,8 @@ void step_why_words(const struct view_effect *effect, struct str *out);
 void json_items(const struct view *view, bool whole, struct str *out);
 void json_deliveries(const struct view *view, struct str *out);
 void json_cases(const struct view *view, bool whole, struct str *out);
-void json_status(const struct view *view, int64_t now_ms, struct str *out);
+/* `backup_ms`: when the last backup was taken; NOT_DUE: never. */
+void json_status(const struct view *view, int64_t backup_ms, int64_t now_ms, struct str *out);
 void json_webhooks(const struct view *webhooks, const struct view *dead, struct str *out);
 void json_duplicates(const struct view *view, struct str *out);
 void json_replay(const struct replay_shown *item, size_t count, const char *plan, struct str *out);

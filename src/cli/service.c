@@ -347,39 +347,54 @@ static enum rc untold(const struct call *call, struct err *err)
     return RC_OK;
 }
 
-/* Where there is one: others may save the ledger by other means. */
-static enum rc backups(const struct call *call, struct err *err)
+static enum rc last_backup(const struct call *call, int64_t *out, struct err *err)
 {
     CLEANUP(view_clear) struct view view = {0};
     const struct views *v = call->ops->views;
-    int64_t most_ms = call->ops->config->backup_age_ms;
-    char text[32];
     TRY(v->numbers(v->self, &view, err));
     const struct view_numbers *n = view.row;
-    if (n->backup_ms == NOT_DUE)
-        return RC_OK;
-    period_age(call->now_ms - n->backup_ms, text);
-    printf("\n  %slast backup: %s ago\n",
-           most_ms > 0 && call->now_ms - n->backup_ms > most_ms ? "!       " : "", text);
+    *out = n->backup_ms;
     return RC_OK;
+}
+
+/* Where there is one: others may save the ledger by other means. */
+static enum rc backups(const struct call *call, struct err *err)
+{
+    int64_t most_ms = call->ops->config->backup_age_ms, at_ms;
+    char text[32];
+    TRY(last_backup(call, &at_ms, err));
+    if (at_ms == NOT_DUE)
+        return RC_OK;
+    period_age(call->now_ms - at_ms, text);
+    printf("\n  %slast backup: %s ago\n",
+           most_ms > 0 && call->now_ms - at_ms > most_ms ? "!       " : "", text);
+    return RC_OK;
+}
+
+static int status_json(const struct call *call, const struct all *all)
+{
+    const struct view shown = {.row = all->row, .count = all->count};
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    struct err err = ERR_INIT;
+    int64_t backup_ms;
+    if (last_backup(call, &backup_ms, &err) != RC_OK)
+        return failed(&err);
+    json_status(&shown, backup_ms, call->now_ms, &out);
+    print(&out);
+    return EXIT_DONE;
 }
 
 int cmd_status(struct call *call)
 {
     CLEANUP(view_clear) struct view view = {0};
     CLEANUP(all_clear) struct all all = {.count = 0};
-    CLEANUP(str_clear) struct str out = STR_INIT;
     struct err err = ERR_INIT;
     const struct views *v = call->ops->views;
     if (v->mailboxes(v->self, call->now_ms, &view, &err) != RC_OK)
         return failed(&err);
     gather(call, &view, &all);
-    if (call->json) {
-        const struct view shown = {.row = all.row, .count = all.count};
-        json_status(&shown, call->now_ms, &out);
-        print(&out);
-        return EXIT_DONE;
-    }
+    if (call->json)
+        return status_json(call, &all);
     for (size_t i = 0; i < all.count; i++) {
         printf("%s", i > 0 ? "\n" : "");
         mailbox_page(call, &all.row[i]);

@@ -265,7 +265,13 @@ void api_status(struct visit *v)
         m[i].smtp_secret_ms =
             c && c->acknowledgement.enabled ? c->acknowledgement.smtp.auth.expires_ms : 0;
     }
-    json_status(&view, v->now.wall_ms, &out);
+    CLEANUP(view_clear) struct view numbers = {0};
+    if (views->numbers(views->self, &numbers, &err) != RC_OK) {
+        refuse_err(v, &err);
+        return;
+    }
+    const struct view_numbers *n = numbers.row;
+    json_status(&view, n->backup_ms, v->now.wall_ms, &out);
     answer_json(v, &out);
 }
 

@@ -421,14 +421,18 @@ static json_t *mailbox(const struct view_mailbox *m, int64_t now_ms)
     return o;
 }
 
-void json_status(const struct view *view, int64_t now_ms, struct str *out)
+void json_status(const struct view *view, int64_t backup_ms, int64_t now_ms, struct str *out)
 {
+    bool saved = backup_ms != NOT_DUE;
     const struct view_mailbox *row = view->row;
     json_t *list = json_array();
     for (size_t i = 0; i < view->count; i++)
         json_array_append_new(list, mailbox(&row[i], now_ms));
     json_t *o = json_object();
     put(o, "mailboxes", list);
+    put(o, "last_backup", saved ? when(backup_ms) : json_null());
+    put(o, "last_backup_age_seconds",
+        saved ? json_integer((now_ms - backup_ms) / 1000) : json_null());
     finish(o, out);
 }
 

@@ -119,7 +119,9 @@ def test_a_backup_copies_each_content_once_and_only_what_is_new(rig):
     pair = [mails.with_parts(f"copy-{n}", mails.part('attachment; filename="same.pdf"', mails.PDF)) for n in range(2)]
     rig.deliver(pair[0])
     rig.once()
+    assert rig.json("status")["last_backup"] is None
     first = backup(rig)
+    assert 0 <= rig.json("status")["last_backup_age_seconds"] < 3600
     rig.deliver(pair[1])
     rig.once()
     second = backup(rig)

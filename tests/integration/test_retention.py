@@ -2,6 +2,8 @@
 """What is let go, by age or on request, and what stays of it. Rows K08 and C19."""
 import gzip
 import hashlib
+import io
+import json
 import shutil
 import sqlite3
 import tarfile
@@ -79,16 +81,34 @@ def test_what_is_due_is_archived_and_let_go_and_a_dry_run_changes_nothing(kept):
         assert ledger.execute("SELECT COUNT(*) FROM leaving").fetchone() == (0,)
 
 
-def check_archive(rig, files, left):
-    """A tar file with checksums, which holds what is gone and can be checked without the program."""
-    file, = (rig.folder / "archive").iterdir()
-    assert file.stat().st_mode & 0o77 == 0 and gzip.decompress(file.read_bytes())[:1] != b""
-    with tarfile.open(file) as tar:
+def read_archive(file):
+    """By what doc/backups.md says alone: the originals by KEY, and all files; whatever is not as it says fails."""
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(file.read_bytes()))) as tar:
+        assert all(entry.isreg() for entry in tar) and len({name.split("/", 1)[0] for name in tar.getnames()}) == 1
         inside = {name.split("/", 1)[1]: tar.extractfile(name).read() for name in tar.getnames()}
     sums = dict(reversed(line.split("  ", 1)) for line in inside.pop("SHA256SUMS").decode().splitlines())
     assert sums == {name: hashlib.sha256(octets).hexdigest() for name, octets in inside.items()}
+    originals = {}
+    for key in {name.split("/")[1] for name in inside if name.startswith("items/")}:
+        assert json.loads(inside[f"items/{key}/item.json"])["key"] == key
+        for line in json.loads(inside[f"items/{key}/events.json"]):
+            fields = [str(line[name] or "").encode() for name in ("number", "at_ms", "run", "mailbox", "key", "subject", "what",
+                                                                  "from", "to", "actor", "previous")]
+            said = b"".join(b"%d:%b\n" % (len(field), field) for field in fields)
+            assert hashlib.sha256(said).hexdigest() == line["hash"], line
+        if f"items/{key}/original.eml" in inside:
+            originals[key] = inside[f"items/{key}/original.eml"]
+    return originals, inside
+
+
+def check_archive(rig, files, left):
+    """What is gone is had again, octet for octet, from the archive and its description."""
+    file, = (rig.folder / "archive").iterdir()
+    assert file.stat().st_mode & 0o77 == 0
+    originals, inside = read_archive(file)
     gone = {digest for path, digest in files.items() if path not in left}
-    assert gone <= set(sums.values())
+    assert gone <= {hashlib.sha256(octets).hexdigest() for octets in inside.values()}
+    assert originals and set(originals.values()) <= {octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for octets in rig.delivered}
 
 
 def test_K08_a_late_copy_of_what_was_let_go_is_still_known(kept):

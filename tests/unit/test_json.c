@@ -325,8 +325,11 @@ static void status_has_the_contracts_fields(void **state)
     CLEANUP(str_clear) struct str json = STR_INIT;
 
     (void)state;
-    json_status(&view, NOON, &json);
-    assert_names(&json, MAILBOX_NAMES " paused claim owner ours last_success last_error secrets");
+    json_status(&view, NOT_DUE, NOON, &json);
+    assert_names(&json, MAILBOX_NAMES " paused claim owner ours last_success last_error secrets"
+                                      " last_backup last_backup_age_seconds");
+    assert_has(&json, "\"last_backup\": null");
+    assert_has(&json, "\"last_backup_age_seconds\": null");
     assert_has(&json, "\"circuit\": null");
     assert_has(&json, "\"oldest_incomplete_seconds\": 0");
     assert_has(&json, "\"ours\": true");
@@ -350,10 +353,12 @@ static void status_names_the_server_that_fails_and_the_other_owner(void **state)
     row.claim_owner = "other-desk";
     row.imap_secret_ms = NOON;
     row.oldest_incomplete_ms = NOON - 90000;
-    json_status(&view, NOON, &json);
-    assert_names(&json,
-                 MAILBOX_NAMES " since reason next_probe paused claim owner ours last_success"
-                               " last_error secrets server expires");
+    json_status(&view, NOON - 7200000, NOON, &json);
+    assert_has(&json, "\"last_backup\": \"2026-03-02T10:00:00Z\"");
+    assert_has(&json, "\"last_backup_age_seconds\": 7200");
+    assert_names(&json, MAILBOX_NAMES
+                 " since reason next_probe paused claim owner ours last_success"
+                 " last_error secrets server expires last_backup last_backup_age_seconds");
     assert_has(&json, "\"expires\": \"2026-03-02T12:00:00Z\"");
     assert_has(&json, "\"reason\": \"MAIL 454\"");
     assert_has(&json, "\"next_probe\": \"2026-03-02T12:00:05Z\"");
