@@ -11,6 +11,23 @@
  * its length in decimal, a colon, its octets and a LF: nothing can be moved from one field to the
  * next. `previous` is the hash of the line before; of the first, the id of the ledger.
  *
+ * Those that write in turns (writing_begin_turn) stand beside each other, and what several of them may change
+ * is changed in one of these ways:
+ *
+ *     the chain, and what is counted by all     under the lock of tx_append, which is had to the commit; counters
+ *                                               are one statement that adds
+ *     an item, an effect, an attempt            names what it was: state, fence, status, number of tries. A letter
+ *                                               that reaches one mailbox may settle another's item, a copy may
+ *                                               wait for it; who comes second changes no row: RC_CONFLICT
+ *     a case                                    its mails are rows of their own, under a key; its state names what
+ *                                               it was
+ *     the row of a mailbox, its floods, limits  belong to one mailbox, and a person's write stands alone; beside it
+ *                                               `version` and `numbering` name what was read
+ *     the lease of a mailbox                    names until when it was (share.c); a renewal names its run
+ *     what is looked for before it is added     mails of mailboxes that are one have one turn; all else has a key
+ *
+ * Everything else is written alone (writing_begin): it reads what the last one left.
+ *
  * A COMMIT that failed is read back: the last line that the transaction wrote is looked for on a new
  * connection, and a commit of ours must succeed after it, so that no recovery can turn what was found
  * into its opposite. There: RC_OK. Not there: RC_DEFERRED. Neither could be found out: RC_UNKNOWN. A

@@ -12,6 +12,7 @@ struct sharing {
     /* as it was read */
     bool mine, free, too_many;
     bool news; /* to the others of that mailbox: it is free, or there is one more to share with */
+    int64_t lease_was; /* until then; 0: nobody ever had it */
     int64_t
         left_ms; /* of the lease, where it is mine, and else of being counted among those that live */
 };
@@ -23,6 +24,7 @@ static enum rc read_share(struct db *db, struct sharing *s, struct err *err)
         " CASE WHEN lease.mailbox IS NULL OR lease.until <= $3 OR holder.ended_at IS NOT NULL"
         " OR (lease.run IS NULL AND lease.node <> me.node) THEN 1 ELSE 0 END AS free,"
         " CASE WHEN lease.run = me.id THEN lease.until ELSE me.live_until END AS until,"
+        " COALESCE(lease.until, 0) AS lease_was,"
         " (SELECT COUNT(*) FROM mailbox_lease AS own WHERE own.node = me.node"
         "  AND own.run IS NOT NULL AND own.until > $3) AS ours,"
         " COALESCE((SELECT MIN(theirs.held) FROM (SELECT (SELECT COUNT(*) FROM mailbox_lease AS"
@@ -46,19 +48,21 @@ static enum rc read_share(struct db *db, struct sharing *s, struct err *err)
         return rc;
     s->mine = col_int(q, "mine") == 1;
     s->free = col_int(q, "free") == 1;
+    s->lease_was = col_int(q, "lease_was");
     s->left_ms = col_int(q, "until") - s->now_ms;
     s->too_many = col_int(q, "least") >= 0 && col_int(q, "ours") - col_int(q, "least") >= 2;
     return RC_OK;
 }
 
-/* `run` NULL: given up. */
+/* `run` NULL: given up. Only what was read is written over: its run renews it in the turn of its mailbox
+ * (runs.c), at the last moment perhaps. */
 static enum rc write_lease(struct db *db, const struct sharing *s, const char *run, struct err *err)
 {
     static const char upsert[] =
         "INSERT INTO mailbox_lease (mailbox, run, node, until)"
         " SELECT $1, $2, node, $3 FROM run WHERE id = $4"
         " ON CONFLICT (mailbox) DO UPDATE SET run = excluded.run, node = excluded.node,"
-        " until = excluded.until";
+        " until = excluded.until WHERE mailbox_lease.until = $5";
     CLEANUP(stmt_done) struct stmt *q = NULL;
 
     TRY(stmt_open(db, upsert, &q, err));
@@ -66,7 +70,8 @@ static enum rc write_lease(struct db *db, const struct sharing *s, const char *r
     stmt_text(q, 2, run);
     stmt_int(q, 3, s->now_ms + s->lease_ms);
     stmt_text(q, 4, s->run);
-    return stmt_run(q, NULL, err);
+    stmt_int(q, 5, s->lease_was);
+    return stmt_one(q, "the lease of the mailbox", err);
 }
 
 static enum rc count_among_the_living(struct db *db, const struct sharing *s, struct err *err)

@@ -492,6 +492,30 @@ static void K01_a_mailbox_that_is_left_is_heard_of_by_those_who_stand_by(void **
     assert_true(ours);
 }
 
+/* Its run has renewed it after it was found to be over, and before it was taken. */
+static void K03_a_lease_renewed_at_the_last_moment_is_not_taken(void **state)
+{
+    static const char renewal[] =
+        "CREATE FUNCTION renews() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        " UPDATE mailbox_lease SET until = until + 600000; RETURN NEW; END $$;"
+        "CREATE TRIGGER renews BEFORE UPDATE ON run FOR EACH ROW EXECUTE FUNCTION renews()";
+    CLEANUP(store_close) struct store *one = store_at(":memory:");
+    CLEANUP(store_close) struct store *two = another_at(one);
+    bool ours;
+
+    (void)state;
+    enter_on(one, TEST_RUN, "a");
+    enter_on(two, OTHER_RUN, "b");
+    assert_int_equal(share_it(one, TEST_RUN, &ours), RC_OK);
+    by_hand(one, "UPDATE mailbox_lease SET until = 1");
+    by_hand(one, renewal);
+    assert_int_equal(share_it(two, OTHER_RUN, &ours), RC_CONFLICT);
+    assert_text(one, "SELECT run AS t FROM mailbox_lease", TEST_RUN);
+    by_hand(one, "DROP TRIGGER renews ON run; DROP FUNCTION renews");
+    assert_int_equal(share_it(two, OTHER_RUN, &ours), RC_OK);
+    assert_text(one, "SELECT run AS t FROM mailbox_lease", OTHER_RUN);
+}
+
 static void K01_a_mailbox_whose_run_was_found_dead_is_heard_of(void **state)
 {
     CLEANUP(store_close) struct store *one = store_at(":memory:");
@@ -786,6 +810,7 @@ int main(void)
         cmocka_unit_test(a_persons_word_is_heard_by_those_of_its_mailbox_alone),
         cmocka_unit_test(nobody_listens_behind_a_pooler),
         cmocka_unit_test(K01_a_mailbox_that_is_left_is_heard_of_by_those_who_stand_by),
+        cmocka_unit_test(K03_a_lease_renewed_at_the_last_moment_is_not_taken),
         cmocka_unit_test(K01_a_mailbox_whose_run_was_found_dead_is_heard_of),
         cmocka_unit_test(L10_a_new_timeline_is_a_ledger_that_went_back_once),
         cmocka_unit_test(L08_a_connection_lost_while_nobody_used_it_is_made_anew),
