@@ -113,7 +113,8 @@ const struct dialect dialects[] = {
     {"/* FOR UPDATE */", NULL, "FOR UPDATE"},
     /* what cases are found by */
     {"CREATE VIRTUAL TABLE case_search", ";", PLAIN_WORDS CASE_QUERY CASE_SEARCH},
-    {"case_search MATCH $4", NULL, "case_search.words @@ case_query($4)"},
+    /* one query for all rows, and not made anew for each */
+    {"case_search MATCH $4", NULL, "case_search.words @@ (SELECT case_query($4))"},
 };
 /* clang-format on */
 
