@@ -29,7 +29,7 @@ static enum exception exception_of(const struct job *job, const struct work_atta
 
 /* How long a batch waits for a rate, and when what is left comes round. */
 #define PACED_MS       10000
-#define PACED_AGAIN_MS 1000
+#define PACED_AGAIN_MS 250
 
 const char *answer_target(const struct job *job, const struct work_effect *effect)
 {
