@@ -87,7 +87,9 @@ def test_an_upgrade_and_the_way_back_lose_nothing_and_tell_nobody_twice(rig):
     rig.deliver(*(plain(f"after-{n}") for n in range(2)))
     rig.once()
     references = {case["key"]: case["reference"] for case in rig.json("cases")}
-    said = page.follow(1)
+    (rig.folder / "owner.yaml").write_bytes(rig.config.read_bytes())
+    assert "ledger" in page.follow(1).stdout
+    said = page.follow(2)
     assert (rig.data / "newer/ledger.db").exists() and "ledger.went-back" in rig.said
     assert said.stdout.count("help") >= 1
     rig.once()

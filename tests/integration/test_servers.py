@@ -400,7 +400,8 @@ def test_i17_a_mailbox_that_may_only_be_read(rig, proxied):
 
 
 def test_i18_a_session_that_is_lost_again_and_again_floods_nothing(rig, proxied):
-    """Each is signed in and cut at its first folder. (A thousand times without a server: test_service.py.)"""
+    """Each is signed in and cut at its first folder; the first of them when it waits or asks for news. (A thousand
+    times without a server: test_service.py.)"""
     rig.settings["retry"] = {"first_delay": "10ms", "max_delay": "10ms"}
     rig.mailbox["poll_interval"] = "10ms"
     proxy = proxied()
@@ -409,7 +410,7 @@ def test_i18_a_session_that_is_lost_again_and_again_floods_nothing(rig, proxied)
     await_(lambda: len(rig.uids("Processed")) == 1, "the first mail is filed")
     worker, = workers(service)
     fds, kb = held(worker)
-    lost = proxy.on("EXAMINE", *["close"] * 30).acts[0][1]
+    lost = proxy.on("EXAMINE|IDLE|NOOP", *["close"] * 30).acts[0][1]
     await_(lambda: not lost, "it tries again and again", 60)
     rig.deliver(plain("at last"))
     await_(lambda: len(rig.uids("Processed")) == 2, "the second mail is filed")
