@@ -60,7 +60,7 @@ INTERFACE = {
 # What else the console reads is no list that grows, or is one whole thing.
 NO_LISTS = {
     "mailboxes": "as many as are configured", "webhooks": "as many as are configured", "channels": "as many as are configured",
-    "item": "one", "one_case": "one", "one_bulk": "one", "asked": "a number", "untold": "a number", "latency": "a number", "track": "a number",
+    "item": "one", "numbers": "one", "one_case": "one", "one_bulk": "one", "asked": "a number", "untold": "a number", "latency": "a number", "track": "a number",
     "hours": "of one day", "alike": "what breaks in one minute, answered together", "duplicates": "one report, whole as CSV and JSON",
     "decisions": "of one report, whole as CSV", "suspects": "of one report, whole as CSV",
 }
