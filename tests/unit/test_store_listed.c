@@ -190,8 +190,11 @@ static void doubles_are_suspects_of_each_other_and_can_be_joined(void **state)
     struct case_request request = {
         .act = CASE_AUTHORITATIVE, .reference = "OLD-1", .by = "ann", .why = "first"};
     struct case_result result;
+    char by_id[DIGEST_HEX_SIZE];
 
     list_some(d);
+    listed_by_id(SLICE("<a@x>"), by_id);
+    assert_int_equal(COUNT(d, "listed WHERE known_by = $1", by_id), 2);
     must(d, v.suspects(v.self, NULL, &view, &d->err));
     assert_int_equal(view.count, 4);
     view_clear(&view);
