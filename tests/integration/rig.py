@@ -246,10 +246,10 @@ class Rig:
     def once(self, **more):
         return self.json("run", "--once", **more)
 
-    def popen(self, *words, program=PROGRAM, before=(), **environment):
+    def popen(self, *words, program=None, before=(), **environment):
         """Starts a command in a process group of its own, so that all of it can be killed."""
         self.write()
-        return subprocess.Popen([*before, program, *words], env={**self.environment(), **environment}, text=True, start_new_session=True,
+        return subprocess.Popen([*before, program or PROGRAM, *words], env={**self.environment(), **environment}, text=True, start_new_session=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def serve(self, **program):
