@@ -49,8 +49,10 @@ static enum rc read_one(struct service *s, struct entering *e, struct err *err)
         return read_marked(s, e, path, err);
     if (shelf_has_room(s, e->fetched->source->size)) {
         struct err why = ERR_INIT; /* that may be of the files alone: looking tells */
-        if (reader->read(reader->self, path, &e->message, &why) == RC_OK)
+        if (reader->read(reader->self, path, &e->message, &why) == RC_OK) {
+            shelf_expect(s, e->fetched->source->size, &e->message);
             return RC_OK;
+        }
     }
     return reader->look(reader->self, path, &e->message, err);
 }
@@ -339,6 +341,7 @@ enum rc intake_reserve(struct service *s,
         rc = reserve_batch(s, e, arrival, n, err);
     for (size_t i = 0; i < n; i++)
         entering_clear(s, &e[i]);
+    shelf_expect_none(s);
     free(arrival);
     free(e);
     return rc;

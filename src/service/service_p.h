@@ -42,7 +42,9 @@ struct shelf {
         struct message message; /* its parts alone */
     } * at;
     size_t count;
-    int64_t size; /* of those mails */
+    int64_t size;  /* of those mails */
+    size_t coming; /* mails that were decoded, and are not recorded yet */
+    int64_t coming_size;
 };
 
 struct service {
@@ -164,6 +166,9 @@ void quiet_note(struct service *s);
 
 /* ---- shelf.c: what intake decoded, until it is kept */
 bool shelf_has_room(const struct service *s, int64_t size);
+/* Takes up room from here on: decoded, and not recorded yet. */
+void shelf_expect(struct service *s, int64_t size, const struct message *m);
+void shelf_expect_none(struct service *s);
 /* Takes the files of `m` over, and clears it. */
 void shelf_put(struct service *s, const struct digest *octets, int64_t size, struct message *m);
 /* Hands them on, once. */

@@ -10,7 +10,9 @@
 
 bool shelf_has_room(const struct service *s, int64_t size)
 {
-    return s->shelf.count < SHELF_MAILS && s->shelf.size + size <= SHELF_OCTETS;
+    const struct shelf *shelf = &s->shelf;
+    return shelf->count + shelf->coming < SHELF_MAILS &&
+           shelf->size + shelf->coming_size + size <= SHELF_OCTETS;
 }
 
 static bool has_files(const struct message *m)
@@ -19,6 +21,20 @@ static bool has_files(const struct message *m)
         if (m->parts[i].file.len > 0)
             return true;
     return false;
+}
+
+void shelf_expect(struct service *s, int64_t size, const struct message *m)
+{
+    if (!has_files(m))
+        return;
+    s->shelf.coming++;
+    s->shelf.coming_size += size;
+}
+
+void shelf_expect_none(struct service *s)
+{
+    s->shelf.coming = 0;
+    s->shelf.coming_size = 0;
 }
 
 /* Which file has which octets, without the texts. */
