@@ -20,13 +20,19 @@ void listed_clear(struct listed *k)
     *k = (struct listed){.uidvalidity = 0};
 }
 
+/* A UID that is known may be given again: its UIDNEXT says so, where it was opened since. */
+static bool fell_back(const struct imap_mailbox *m)
+{
+    return m->session->imap_selection_info->sel_uidnext <= m->list.at[m->list.count - 1].uid;
+}
+
 static bool is_of(const struct imap_mailbox *m, uint32_t uidvalidity)
 {
     const struct listed *k = &m->list;
 
     return k->count > 0 && k->uidvalidity == uidvalidity &&
            strcmp(str_z(&k->folder), str_z(&m->selected)) == 0 &&
-           imap_now(m) - k->read_ms < LISTED_FOR;
+           imap_now(m) - k->read_ms < LISTED_FOR && !fell_back(m);
 }
 
 /* Both ascend. */

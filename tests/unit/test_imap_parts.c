@@ -7,6 +7,7 @@
 
 #include <testing.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static void folders_have_their_name_on_the_wire(void **state)
@@ -254,6 +255,52 @@ static void uids_are_sorted_and_found(void **state)
     assert_false(uids_has(&u, 2));
 }
 
+/* ---- what is known of messages ------------------------------------------------------------------ */
+
+static struct instant at_once(void *self)
+{
+    (void)self;
+    return (struct instant){.boot_ms = 1};
+}
+
+/* How many of a folder's first 40 messages are known after it was listed whole, and opened with that UIDNEXT. */
+static size_t known_when_opened_with(uint32_t uidnext)
+{
+    static const struct clock clock = {NULL, at_once};
+    CLEANUP(uids_clear) struct uids found = {NULL, 0, 0};
+    struct mailimap_selection_info info = {.sel_uidnext = 41};
+    mailimap session = {.imap_selection_info = &info};
+    struct imap_mailbox m = {.clock = &clock, .session = &session};
+    struct lines all = {NULL, 0, 0}, known = {NULL, 0, 0};
+
+    str_addz(&m.selected, "INBOX");
+    for (uint32_t uid = 1; uid <= 40; uid++) {
+        lines_add(&all, &(struct mail_line){.uid = uid, .internal_ms = 1, .size = 1});
+        uids_add(&found, uid);
+    }
+    listed_keep(&m, 1, &all);
+    info.sel_uidnext = uidnext;
+    listed_take(&m, 1, &found, &known);
+
+    size_t count = known.count;
+
+    assert_int_equal(count + found.count, 40);
+    listed_clear(&m.list);
+    str_clear(&m.selected);
+    free(all.at);
+    free(known.at);
+    return count;
+}
+
+static void a_folder_whose_uids_are_given_again_is_asked_for_all(void **state)
+{
+    (void)state;
+    assert_int_equal(known_when_opened_with(41), 40);
+    assert_int_equal(known_when_opened_with(60), 40);
+    assert_int_equal(known_when_opened_with(40), 0);
+    assert_int_equal(known_when_opened_with(11), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +314,7 @@ int main(void)
         cmocka_unit_test(sets_are_written_in_ranges),
         cmocka_unit_test(an_absurd_range_is_cut_and_one_may_run_backwards),
         cmocka_unit_test(uids_are_sorted_and_found),
+        cmocka_unit_test(a_folder_whose_uids_are_given_again_is_asked_for_all),
     };
 
     return RUN_TESTS(tests);
