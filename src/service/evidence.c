@@ -197,38 +197,44 @@ static enum rc look_late(struct service *s, const struct doubt *d, struct err *e
     return settle_late(s, d, where, err);
 }
 
+/* Each look is a search or three of what may be a large folder, and thousands may be in doubt at once: a
+ * twentieth of the time is theirs, and in one turn no more than a second and the look that is under way then. */
+#define LATE_MS      1000
+#define LATE_SHARE   20
 #define LATE_AT_ONCE 32
 
+static bool late_goes_on(const struct service *s, int64_t began_boot_ms)
+{
+    return !s->stopping && service_now(s).boot_ms - began_boot_ms < LATE_MS;
+}
+
 /* From where the last look ended; behind the last it begins anew. */
-static enum rc look_at_some(struct service *s, bool *more, struct err *err)
+static enum rc look_at_some(struct service *s, int64_t began_boot_ms, bool *more, struct err *err)
 {
     const struct ledger *l = s->port->ledger;
     CLEANUP(mem_free) struct doubt *doubt = NULL;
-    size_t count = 0;
+    size_t count = 0, looked = 0;
     TRY(l->work->doubts(l->self, s->record.id, s->looked_late_at, LATE_AT_ONCE, &doubt, &count,
                         err));
-    for (size_t i = 0; i < count && !s->stopping; i++)
-        TRY(look_late(s, &doubt[i], err));
-    *more = count == LATE_AT_ONCE;
-    text_copy(s->looked_late_at, sizeof s->looked_late_at, *more ? doubt[count - 1].key : "");
+    while (looked < count && late_goes_on(s, began_boot_ms))
+        TRY(look_late(s, &doubt[looked++], err));
+    *more = looked < count || count == LATE_AT_ONCE;
+    if (!*more)
+        s->looked_late_at[0] = '\0';
+    else if (looked > 0)
+        text_copy(s->looked_late_at, sizeof s->looked_late_at, doubt[looked - 1].key);
     return RC_OK;
 }
 
-/* Each look is a search or three of what may be a large folder, and thousands may be in doubt at once: a
- * twentieth of the time is theirs, and in one turn no more than a second. */
-#define LATE_MS    1000
-#define LATE_SHARE 20
-
 enum rc evidence_late(struct service *s, struct err *err)
 {
-    int64_t began = service_now(s).boot_ms, took = 0;
+    int64_t began = service_now(s).boot_ms;
     bool more = true;
     if (!s->set->evidence_folder[0] || s->result->mailbox_failed || began < s->late_rests_boot_ms)
         return RC_OK;
-    while (more && took < LATE_MS && !s->stopping) {
-        TRY(look_at_some(s, &more, err));
-        took = service_now(s).boot_ms - began;
-    }
-    s->late_rests_boot_ms = more ? began + took * LATE_SHARE : 0;
+    while (more && late_goes_on(s, began))
+        TRY(look_at_some(s, began, &more, err));
+    int64_t took = service_now(s).boot_ms - began;
+    s->late_rests_boot_ms = more || took >= LATE_MS ? began + took * LATE_SHARE : 0;
     return RC_OK;
 }
