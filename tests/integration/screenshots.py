@@ -199,7 +199,7 @@ def pages_of(rig):
     rig.run("replay", "--state", "needs_reconciliation", "--where", "mailbox=help", "--approve", *BY, "after an outage")
     return {"overview": "/", "queue": "/queue", "cases": "/cases", "case": f"/case/{done['case']}", "mails": "/mails", "mail": f"/mail/{done['key'][:12]}",
             "doubt": f"/mail/{asks['acknowledgement-unknown']}", "conflict": f"/mail/{asks['conflict']}", "not-told": "/not-told",
-            "duplicates": "/duplicates", "arrivals": "/arrivals?figure=redelivered&since=0&until=9999999999999", "deployments": "/deployments",
+            "duplicates": "/duplicates", "arrivals": f"/arrivals?figure=redelivered&since=0&until={1000 * int(time.time())}", "deployments": "/deployments",
             "webhooks": "/webhooks", "audit": "/audit", "health": "/health", "rules": "/rules", "replays": "/mails/replay?state=needs_reconciliation",
             "bulk": "/mails/replay/1", "refused": "/nothing"}
 
