@@ -129,6 +129,21 @@ struct report_facts {
 
 void report_page(const struct view_duplicates *d, const struct report_facts *facts, FILE *out);
 
+/* ---- story_page.c: what happened to mails as a page of the same kind, each mail from a new sheet on ------------- */
+struct story_span {
+    const char *name; /* of the one mail; NULL: of all of a period */
+    int64_t since_ms, until_ms;
+    size_t mails;
+};
+
+void story_page_begin(const struct story_span *span, const struct report_facts *facts, FILE *out);
+/* `item`: whole. `runs`: view_run, of which those that it names are told. */
+void story_page_mail(const struct view_item *item,
+                     const struct view *runs,
+                     int64_t now_ms,
+                     FILE *out);
+void story_page_end(FILE *out);
+
 /* ---- report_figures.c: the numbers of the duplicate report, and which belong together --------------------- */
 enum figure_part {
     FIGURE_ARRIVALS, /* = new + again */
@@ -335,7 +350,7 @@ void json_bulks(const struct view *view, struct str *out);
 void json_bulk(const struct view_bulk *bulk, struct str *out);
 /* What export has written. */
 struct exported {
-    const char *file, *folder; /* the tar file, and the folder inside */
+    const char *file, *folder; /* the tar file, and the folder inside; NULL: it is a page */
     struct digest digest;      /* of the file */
     int64_t size, items, files;
     const char *missing; /* one a line */

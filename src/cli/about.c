@@ -74,8 +74,10 @@ const struct about abouts[] = {
     { "report decisions",   "onecase report decisions --since 2026-03-01 --format csv >decisions.csv", "" },
 
     { "export",             "",                                 "The letters, files, tries, evidence and decisions of one mail, or of all that were first seen in a period, with checksums: it can be checked without this program. The same records give the same octets." },
-    { "export",             "--to FILE",                        "the tar file; by default a new one here, named after the mail or the period" },
+    { "export",             "--format F",                       "tar, which it is by default, or html: one page of what happened to each mail, that needs nothing else and prints on A4" },
+    { "export",             "--to FILE",                        "the file; by default a new one here, named after the mail or the period" },
     { "export",             "onecase export HD-5W4Z3NY8 --to evidence.tar", "" },
+    { "export",             "onecase export --since 7d --format html --to week.html", "" },
 
     { "deployments",        "",                                 "A mailbox belongs to one deployment. Where another one owns it, nothing is done there until that one gives it up or is taken over from." },
     { "deployments",        "--take-over NAME",                 "removes the claim of the deployment NAME, which is gone for good, and works through what is there" },

@@ -77,6 +77,8 @@ const char *short_name(const char *reference, const char *key, char room[16]);
 const char *environment(const char *name);
 /* The account behind this process: one who came by sudo is who they were before. */
 const char *person_behind(void);
+/* What a page says of who made it, when and where. */
+struct report_facts report_made(const struct call *call);
 /* What is to be typed for this mail. */
 const char *name_of_item(const struct view_item *item, char room[16]);
 

@@ -29,7 +29,7 @@ const struct command commands[] = {
     { LOOKING,  "report duplicates [--since D] [--until D] [--rows NUMBER] [--format F] [--limit N] [--wide] [--columns LIST] [--json]", NEEDS_TO_READ, cmd_report_duplicates, "How often mail came again, and what that did not cause." },
     { LOOKING,  "report replays [--since D] [--until D] [--format F] [--wide] [--columns LIST] [--json]", NEEDS_TO_READ, cmd_report_replays,    "Every replay: of what, by whom, and why." },
     { LOOKING,  "report decisions [--since D] [--until D] [--format F] [--wide] [--columns LIST] [--json]", NEEDS_TO_READ, cmd_report_decisions,  "Every decision: about what, by whom, and why." },
-    { LOOKING,  "export [KEY] [--since D] [--until D] [--to FILE] [--json]",                          NEEDS_TO_READ, cmd_export,            "Evidence as one tar file: originals, attachments, records, events, checksums." },
+    { LOOKING,  "export [KEY] [--since D] [--until D] [--format F] [--to FILE] [--json]",             NEEDS_TO_READ, cmd_export,            "Evidence as one tar file, with originals and checksums; or its story as a page to print." },
     { LOOKING,  "deployments [--take-over NAME] [--limit N] [--wide] [--columns LIST] [--json]",      NEEDS_TO_READ, cmd_deployments,       "Every run that used this ledger; takes a mailbox over from another." },
     { DECIDING, "first-import MAILBOX cases|full|adopt [--by NAME] [--json]",                         NEEDS_LEDGER,  cmd_first_import,      "The choice about mail from before the first start." },
     { DECIDING, "import-cases FILE [--mailbox M] [--dry-run] [--by NAME] [--reason TEXT] [--json]",    NEEDS_LEDGER,  cmd_import_cases,      "Takes in the list of cases that an older system made, doubles and all." },

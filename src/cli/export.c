@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * export - what the ledger and the disk hold of one mail, or of all of a period, as one tar file that
- * can be handed on and checked without this program.
+ * can be handed on and checked without this program; or as one page that is read and printed.
  */
 #include "bundle.h"
+#include "export_page.h"
 
 #include <onecase/when.h>
 #include <inttypes.h>
@@ -38,7 +39,8 @@ struct wanted {
     struct view files; /* that should be there, by path: those of one mail together */
     int64_t since, until, newest;
     bool period;
-    struct str top, file; /* the folder inside, and the name of the tar file */
+    bool page;            /* no tar file: --format html */
+    struct str top, file; /* the folder inside, and the name of the file */
 };
 
 struct exporting {
@@ -283,6 +285,15 @@ static void name_mail(struct wanted *w)
     str_addf(&w->top, "onecase-export-%.16s", i->key);
 }
 
+static void name(struct wanted *w, const char *to)
+{
+    w->period ? name_period(w) : name_mail(w);
+    if (to)
+        str_addz(&w->file, to);
+    else
+        str_addf(&w->file, "%s%s", str_z(&w->top), w->page ? ".html" : ".tar");
+}
+
 /* What the keys of its mails begin with. */
 static const char *keys_of(const struct wanted *w)
 {
@@ -290,20 +301,29 @@ static const char *keys_of(const struct wanted *w)
     return w->period ? "" : one->key;
 }
 
+static enum rc format_of(const struct call *call, bool *page, struct err *err)
+{
+    const char *text = args_get(&call->args, "--format");
+    *page = text && strcmp(text, "html") == 0;
+    if (text && !*page && strcmp(text, "tar") != 0)
+        return FAIL(err, RC_USAGE, "--format takes tar or html");
+    return RC_OK;
+}
+
 static enum rc want(const struct call *call, struct wanted *w, struct err *err)
 {
     const struct views *v = call->ops->views;
     const struct view_filter all = {.older_than_ms = NOT_DUE};
-    const char *key = args_get(&call->args, "KEY"), *to = args_get(&call->args, "--to");
+    const char *key = args_get(&call->args, "KEY");
     w->period = args_has(&call->args, "--since");
+    TRY(format_of(call, &w->page, err));
     if (!key == !w->period || (key && args_has(&call->args, "--until")))
         return FAIL(err, RC_USAGE, "export takes a KEY, or --since D [--until D]");
     TRY(report_period(call, &w->since, &w->until, err));
     TRY(key ? one_item(call, &w->items, err) : v->items(v->self, &all, &w->items, err));
     TRY(v->files(v->self, keys_of(w), &w->files, err));
     cut(w);
-    key ? name_mail(w) : name_period(w);
-    str_addf(&w->file, "%s%s", to ? to : str_z(&w->top), to ? "" : ".tar");
+    name(w, args_get(&call->args, "--to"));
     return RC_OK;
 }
 
@@ -411,16 +431,51 @@ static void say_json(const struct exporting *x)
     print(&out);
 }
 
-int cmd_export(struct call *call)
+static void say_page(const struct call *call, const struct wanted *w, const struct page_made *made)
 {
-    CLEANUP(wanted_clear) struct wanted w = {.top = STR_INIT, .file = STR_INIT};
-    CLEANUP(exporting_clear)
-    struct exporting x = {.call = call, .wanted = &w, .missing = STR_INIT};
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    CLEANUP(str_clear) struct str name = STR_INIT;
+    const struct exported facts = {.file = str_z(&w->file),
+                                   .digest = made->digest,
+                                   .items = (int64_t)w->items.count,
+                                   .files = 1,
+                                   .size = made->size,
+                                   .missing = ""};
+    char hex[DIGEST_HEX_SIZE];
+    if (call->json) {
+        json_exported(&facts, &out);
+        print(&out);
+        return;
+    }
+    plain_text(str_z(&w->file), &name);
+    digest_hex(&made->digest, hex);
+    printf("What happened to %" PRId64 " mail%s, on one page of %" PRId64
+           " octets. It names senders and subjects: keep\nit as you keep the mailbox. Its checksum "
+           "is\n%s  %s\n",
+           facts.items, plural(facts.items), facts.size, hex, str_z(&name));
+}
+
+static int write_page(const struct call *call, struct wanted *w)
+{
+    const struct view_item *one = w->items.row;
+    struct story_span span = {.since_ms = w->since, .until_ms = w->until, .mails = w->items.count};
+    struct page_made made;
     struct err err = ERR_INIT;
-    if (want(call, &w, &err) != RC_OK)
+    if (!w->period)
+        span.name = one->reference[0] ? one->reference : one->key;
+    if (export_page(call, &span, &w->items, str_z(&w->file), &made, &err) != RC_OK)
         return failed(&err);
+    say_page(call, w, &made);
+    return EXIT_DONE;
+}
+
+static int write_bundle(const struct call *call, const struct wanted *w)
+{
+    CLEANUP(exporting_clear)
+    struct exporting x = {.call = call, .wanted = w, .missing = STR_INIT};
+    struct err err = ERR_INIT;
     if (!call->json)
-        say_before(call, &w);
+        say_before(call, w);
     if (make(&x, &err) != RC_OK)
         return failed(&err);
     call->json ? say_json(&x) : say_after(&x);
@@ -428,4 +483,13 @@ int cmd_export(struct call *call)
         return EXIT_DONE;
     fprintf(stderr, "onecase: files are missing or changed:\n%s", str_z(&x.missing));
     return EXIT_NO;
+}
+
+int cmd_export(struct call *call)
+{
+    CLEANUP(wanted_clear) struct wanted w = {.top = STR_INIT, .file = STR_INIT};
+    struct err err = ERR_INIT;
+    if (want(call, &w, &err) != RC_OK)
+        return failed(&err);
+    return w.page ? write_page(call, &w) : write_bundle(call, &w);
 }

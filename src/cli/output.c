@@ -160,6 +160,18 @@ const char *person_behind(void)
     return getuid() == 0 && sudo[0] ? sudo : account();
 }
 
+struct report_facts report_made(const struct call *call)
+{
+    const struct config *c = call->ops->config;
+    const char *zone = c->timezone[0] ? c->timezone : environment("TZ");
+    return (struct report_facts){.deployment = c->name,
+                                 .environment = c->environment,
+                                 .version = call->host->version,
+                                 .zone = zone[0] ? zone : "the machine's zone",
+                                 .by = person_behind(),
+                                 .made_ms = call->now_ms};
+}
+
 static bool blank(const char *text)
 {
     return slice_trim(slice_z(text)).len == 0;

@@ -166,14 +166,7 @@ static int page(const struct call *call, const struct view_duplicates *d, size_t
 
 static void html(const struct call *call, const struct view_duplicates *d)
 {
-    const struct config *c = call->ops->config;
-    const char *zone = c->timezone[0] ? c->timezone : environment("TZ");
-    const struct report_facts facts = {.deployment = c->name,
-                                       .environment = c->environment,
-                                       .version = call->host->version,
-                                       .zone = zone[0] ? zone : "the machine's zone",
-                                       .by = person_behind(),
-                                       .made_ms = call->now_ms};
+    const struct report_facts facts = report_made(call);
     report_page(d, &facts, stdout);
 }
 

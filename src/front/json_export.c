@@ -26,7 +26,8 @@ void json_exported(const struct exported *exported, struct str *out)
     json_t *o = json_object();
     digest_hex(&exported->digest, hex);
     json_object_set_new(o, "file", text(slice_z(exported->file)));
-    json_object_set_new(o, "folder", text(slice_z(exported->folder)));
+    json_object_set_new(o, "folder",
+                        exported->folder ? text(slice_z(exported->folder)) : json_null());
     json_object_set_new(o, "sha256", json_string(hex));
     json_object_set_new(o, "size", json_integer(exported->size));
     json_object_set_new(o, "items", json_integer(exported->items));

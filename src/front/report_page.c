@@ -2,7 +2,8 @@
  *
  * The duplicate report as one page that needs nothing else and prints on two sheets of A4.
  */
-#include <onecase/front.h>
+#include "page.h"
+
 #include <onecase/when.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,93 +13,20 @@
 #define CASES_SHOWN 40
 #define NAMES_SHOWN 12
 
-static const char style[] =
-    "@page{size:A4;margin:14mm}"
-    "*{box-sizing:border-box}body{font:15px/1.45 'DejaVu "
-    "Sans',Helvetica,Arial,sans-serif;color:#1b1f24;"
-    "max-width:60em;margin:2em auto;padding:0 1em}"
-    "h1{font-size:1.6em;margin:0}h2{font-size:1.05em;margin:1.6em 0 .4em}"
-    "header{border-bottom:3px solid #1f4e79;padding-bottom:.6em}header p{margin:.2em "
-    "0;color:#4a5560}"
-    ".tiles{display:grid;grid-template-columns:repeat(4,1fr);gap:.8em;margin:1.2em 0}"
-    ".tile{border:1px solid #c9d1d9;border-top:4px solid #1f4e79;padding:.6em .8em}"
-    ".tile b{display:block;font-size:1.9em;line-height:1.1}.tile.bad{border-top-color:#b3261e}"
-    ".columns{display:grid;grid-template-columns:1fr 1fr;gap:0 2em}"
-    "table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:."
-    "18em .5em;"
-    "border-bottom:1px solid #e1e5ea;overflow-wrap:anywhere}th{border-bottom:2px solid "
-    "#8a949e;font-weight:600}"
-    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;width:4.5em}"
-    "tr.sum td{border-top:2px solid #8a949e;font-weight:600}"
-    "td.bar{width:34%}.bar i{display:block;height:.85em;background:#1f4e79;min-width:1px}"
-    ".good{color:#1a6b34;font-weight:600}.bad{color:#b3261e}p.bad{font-weight:600}"
-    "figure{margin:0}.days{max-width:100%;height:auto;display:block}.days text{font-size:10px;fill:"
-    "#4a5560}.days .scale{text-anchor:end}"
-    ".ground{stroke:#c9d1d9;fill:none}.trend{fill:none;stroke:#1b1f24;stroke-width:1.5}"
-    ".legend{color:#4a5560;font-size:.85em}.key{display:inline-block;width:.8em;height:.8em;margin:"
-    "0 .2em 0 .8em}"
-    ".key:first-child{margin-left:0}.key.trend{height:.2em;background:#1b1f24;vertical-align:"
-    "middle}"
-    ".c-redelivered{fill:#1f4e79;background:#1f4e79}.c-list_copy{fill:#7a9e3d;background:#7a9e3d}"
-    ".c-gateway_copy{fill:#b8651b;background:#b8651b}.c-reobserved{fill:#6b5aa8;background:#6b5aa8}"
-    ".c-returned{fill:#a83a5b;background:#a83a5b}"
-    "small,.notes{color:#4a5560;font-size:.85em}.notes li{margin:.2em 0}code{font-family:'DejaVu "
-    "Sans Mono',monospace;"
-    "font-size:.92em}"
-    "@media(max-width:40em){.tiles,.columns{grid-template-columns:1fr 1fr}.columns{display:block}}"
-    "@media "
-    "print{body{font-size:8.6pt;line-height:1.32;margin:0;padding:0;max-width:none}h2{margin:1em 0 "
-    ".3em}"
-    "thead{display:table-header-group}tr,.tile,figure,section{break-inside:avoid}section.long{"
-    "break-"
-    "inside:auto}"
-    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}"
-    "@media screen and (prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}header "
-    "p,small,.notes,.legend"
-    "{color:#a6b0ba}.tile{border-color:#39424c}.tile,.tile "
-    "b{background:#1b2026}td,th{border-color:#39424c}"
-    ".bar i{background:#6ea8dc}.c-redelivered{fill:#6ea8dc;background:#6ea8dc}.days "
-    "text{fill:#a6b0ba}.trend{stroke:#e3e8ed}.key.trend{background:#e3e8ed}.ground{stroke:#39424c}."
-    "good{color:#6fce8c}.bad{color:#ff8a80}}";
-
-static void put(FILE *out, const char *text)
-{
-    CLEANUP(str_clear) struct str plain = STR_INIT;
-    plain_text(text, &plain);
-    html_escaped(str_z(&plain), out);
-}
-
 /* ---- head ---------------------------------------------------------------------------------------------- */
 
-static void head(const struct view_duplicates *d, const struct report_facts *f, FILE *out)
+static void head(const struct view_duplicates *d, const struct report_facts *facts, FILE *out)
 {
-    char since[32], until[32], made[32];
-    period_exact(d->since_ms, since);
-    period_exact(d->until_ms, until);
-    period_exact(f->made_ms, made);
-    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-          "<title>Mail that came more than once</title><style>",
-          out);
-    fputs(style, out);
-    fputs("</style></head><body>\n<header><h1>Mail that came more than once</h1>\n<p>", out);
-    fprintf(out, "%s%s until %s, times in ", d->since_ms > 0 ? "From " : "From the beginning",
-            d->since_ms > 0 ? since : "", until);
-    put(out, f->zone);
-    fputs("</p>\n<p>Deployment ", out);
-    put(out, f->deployment);
-    fputs(" (", out);
-    put(out, f->environment);
-    fprintf(out, "), onecase %s; made %s by ", f->version, made);
-    put(out, f->by);
-    fputs("</p></header>\n", out);
+    CLEANUP(str_clear) struct str period = STR_INIT;
+    page_period(d->since_ms, d->until_ms, &period);
+    page_head("Mail that came more than once", str_z(&period), facts, out);
 }
 
 static void tile(const char *figure, bool bad, int64_t n, const char *what, FILE *out)
 {
     fprintf(out, "<div class=\"tile%s\" data-figure=\"%s\"><b>%" PRId64 "</b>", bad ? " bad" : "",
             figure, n);
-    put(out, what);
+    page_put(out, what);
     fputs("</div>\n", out);
 }
 
@@ -121,7 +49,7 @@ static void figures(const struct view_duplicates *d, enum figure_part part, FILE
     for (const struct report_figure *f = report_figure(part, NULL); f; f = report_figure(part, f)) {
         fprintf(out, "<tr data-figure=\"%s\"><td class=\"n\">%" PRId64 "</td><td>", f->name,
                 figure_count(d, f));
-        put(out, label("figure", f->name));
+        page_put(out, label("figure", f->name));
         fputs("</td></tr>\n", out);
     }
 }
@@ -150,9 +78,9 @@ static int64_t percent(int64_t n, int64_t most)
 static void bar(FILE *out, const char *figure, const char *what, int64_t n, int64_t most)
 {
     fputs("<tr data-figure=\"", out);
-    put(out, figure);
+    page_put(out, figure);
     fputs("\"><td>", out);
-    put(out, what);
+    page_put(out, what);
     fprintf(out, "</td><td class=\"n\">%" PRId64 "</td><td class=\"bar\">", n);
     if (n > 0)
         fprintf(out, "<i style=\"width:%" PRId64 "%%\"></i>", percent(n, most));
@@ -233,9 +161,9 @@ static void one_case(const struct view_key *k, FILE *out)
     period_exact(k->last_seen_ms, last);
     text_copy(key, 13, k->key);
     fprintf(out, "<tr data-figure=\"key:%s\"><td>", k->key);
-    put(out, k->reference[0] ? k->reference : key);
+    page_put(out, k->reference[0] ? k->reference : key);
     fprintf(out, "</td><td class=\"n\">%" PRId64 "</td><td>", k->deliveries);
-    put(out, str_z(&as));
+    page_put(out, str_z(&as));
     fprintf(out, "</td><td>%.16s</td><td>%.16s</td></tr>\n", first, last);
 }
 
@@ -268,11 +196,11 @@ static void one_late(const struct view_decision *l, FILE *out)
     period_exact(l->decided_ms, at);
     text_copy(key, 13, l->key);
     fputs("<tr><td>", out);
-    put(out, l->reference[0] ? l->reference : key);
+    page_put(out, l->reference[0] ? l->reference : key);
     fputs("</td><td>", out);
-    put(out, label("decision", l->decision));
+    page_put(out, label("decision", l->decision));
     fputs("</td><td>", out);
-    put(out, l->by);
+    page_put(out, l->by);
     fprintf(out, "</td><td>%.16s</td></tr>\n", at);
 }
 

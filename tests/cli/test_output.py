@@ -177,7 +177,7 @@ def test_columns_are_for_tables_alone(desk):
     assert desk.run("report", "decisions", "--format", "csv", "--columns", "by").stdout == desk.run("report", "decisions", "--format", "csv").stdout
 
 
-@pytest.mark.parametrize("words", READING + ["verify", "export --since 1d --to none.tar"])
+@pytest.mark.parametrize("words", READING + ["verify", "export --since 1d --to none.tar", "export --since 1d --format html --to none.tar"])
 def test_what_only_looks_makes_nothing_where_nothing_is_yet(new_desk, words):
     done = new_desk.run(*words.replace("none.tar", str(new_desk.folder / "none.tar")).split(), status=None)
     assert not (new_desk.folder / "data").exists()
