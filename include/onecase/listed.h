@@ -73,8 +73,8 @@ void listed_words(struct slice from, struct slice subject, char out[DIGEST_HEX_S
     (INT64_C(24) * 3600 * 1000) /* what a list says of a time may be when its case was made */
 
 /* Is an arrival the mail that a list spoke of? Found by its Message-ID, nothing that the list says may speak
- * against it: sender, subject, and the day. Where a key rule sets Message-IDs aside (`same_key` false), and where
- * the list had none, date and time must be the same. */
+ * against it: sender, subject, and the day. Where a key rule sets Message-IDs aside (`same_key` false), where the
+ * list had none, and where it gives that one to mails that speak against each other, date and time must be the same. */
 bool listed_is(const struct known_item *item, const struct message *message);
 
 const char *listed_fate_text(enum listed_fate fate);

@@ -157,6 +157,7 @@ struct known_item {
         same_key; /* the arrival's own key, or a member's; else same Message-ID and source digest */
     bool
         listed; /* nothing is known of it but what an older system's list says: listed_is of listed.h */
+    bool id_shared; /* listed, and its Message-ID is that of other mails, too */
     struct digest source_digest, payload_digest;
     int payload_version;
     uint32_t signs;

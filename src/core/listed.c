@@ -126,7 +126,7 @@ bool listed_is(const struct known_item *item, const struct message *message)
     if (item->subject.len > 0 &&
         !same_subject(item->subject, message_slice(message, message->subject)))
         return false;
-    if (!item->same_key)
+    if (!item->same_key || item->id_shared)
         return dated && item->date_ms / 1000 == message->date_ms / 1000;
     return !dated || apart <= LISTED_NEAR_MS;
 }

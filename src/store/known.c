@@ -116,7 +116,8 @@ static void read_item(struct stmt *s, struct gathered *g, struct known_item *ite
     read_digest(s, "source_digest", &item->source_digest);
     read_digest(s, "payload_digest", &item->payload_digest);
     item->payload_version = (int)col_int(s, "payload_version");
-    item->listed = col_int(s, "listed") == 1;
+    item->listed = col_int(s, "listed") > 0;
+    item->id_shared = col_int(s, "listed") == 2;
     item->signs = (uint32_t)col_int(s, "signs");
     item->from = keep_slice(g, col_slice(s, "sender"));
     item->subject = keep_slice(g, col_slice(s, "subject"));
@@ -132,9 +133,9 @@ gather_item(struct db *db, const char *key, bool same_key, struct gathered *g, s
 {
     static const char one[] =
         "SELECT first_key, disposition, state, source_digest, payload_digest, payload_version,"
-        " signs, sender, author, recipient, subject, text, sent_at, CASE WHEN EXISTS"
-        " (SELECT 1 FROM listed WHERE listed.key = item.key) THEN 1 ELSE 0 END AS listed"
-        " FROM item WHERE key = $1";
+        " signs, sender, author, recipient, subject, text, sent_at,"
+        " COALESCE((SELECT CASE WHEN known_by = '' THEN 2 ELSE 1 END FROM listed"
+        " WHERE listed.key = item.key), 0) AS listed FROM item WHERE key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct known_item item = {.same_key = same_key};
 
@@ -190,7 +191,7 @@ static enum rc gather_in(struct db *db,
         " AND (first_key IS NULL OR first_key <> $1)"
         " UNION ALL SELECT key, 4 AS place, 0 AS same_key FROM item WHERE key = $6 AND key <> $1"
         " UNION ALL SELECT key, 2 AS place, 0 AS same_key FROM listed"
-        " WHERE mailbox = $4 AND known_by IN ($8, $9) AND key <> $1"
+        " WHERE mailbox = $4 AND known_by IN ($8, $9) AND known_by <> '' AND key <> $1"
         " ORDER BY place, key LIMIT $7";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char source[DIGEST_HEX_SIZE], payload[DIGEST_HEX_SIZE];

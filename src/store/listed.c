@@ -309,19 +309,45 @@ static struct identity name_id(const struct listing *l, struct slice message_id)
     return identity_message_id(policy_key_mailbox(l->c->policy), message_id);
 }
 
+/* A form may give one Message-ID to all that it sends. Where lines that speak against each other have one, it names
+ * none of their mails. */
+static enum rc look_at_its_id(struct listing *l, const char *key, struct err *err)
+{
+    static const char update[] =
+        "UPDATE listed SET known_by = '' WHERE key = $1 AND known_by <> ''"
+        " AND ((words <> '' AND $2 <> '' AND words <> $2) OR EXISTS (SELECT 1 FROM item"
+        "  WHERE item.key = listed.key AND $3 = 1"
+        "  AND (item.sent_at < $4 - $5 OR item.sent_at > $4 + $5)))";
+    char words[DIGEST_HEX_SIZE];
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    name_words(l->c, words);
+    TRY(stmt_open(l->w->store->db, update, &s, err));
+    stmt_text(s, 1, key);
+    stmt_text(s, 2, words);
+    stmt_int(s, 3, l->c->has_date);
+    stmt_int(s, 4, l->c->date_ms);
+    stmt_int(s, 5, LISTED_NEAR_MS);
+    return stmt_run(s, NULL, err);
+}
+
 /* Which of its mails is another case's? Before anything is written, since that says what it is like. */
 static enum rc look_for_doubles(struct listing *l, struct err *err)
 {
     struct slice rest = str_slice(&l->c->message_ids), id;
 
-    while (l->taken.len == 0 && slice_next(&rest, '\n', &id)) {
+    while (slice_next(&rest, '\n', &id)) {
+        const struct identity named = name_id(l, id);
         char fingerprint[DIGEST_HEX_SIZE];
         bool ours;
-        enum rc rc = find_mail(l, name_id(l, id).key, &ours, fingerprint, err);
+        enum rc rc = find_mail(l, named.key, &ours, fingerprint, err);
 
         if (rc != RC_OK && rc != RC_NOT_FOUND)
             return rc;
         if (rc == RC_NOT_FOUND || ours)
+            continue;
+        TRY(look_at_its_id(l, named.key, err));
+        if (l->taken.len > 0)
             continue;
         l->taken = id;
         memcpy(l->fingerprint, fingerprint, sizeof fingerprint);

@@ -170,6 +170,35 @@ static void the_same_id_with_other_words_waits_for_a_person(void **state)
     assert_int_equal(r.state, ITEM_NEEDS_RECONCILIATION);
 }
 
+/* A form of the web gives each of its mails the same one. */
+static void an_id_that_the_list_gives_to_several_mails_names_none(void **state)
+{
+    static const struct old_case form[] = {
+        {"OLD-1", "<form@x>\n", ANN, "Contact", 0, false},
+        {"OLD-2", "<form@x>\n", ANN, "Contact", HOURS(30), false},
+        {"OLD-3", "<words@x>\n", ANN, "Contact", 0, false},
+        {"OLD-4", "<words@x>\n", ANN, "Complaint", 0, false},
+        {"OLD-5", "<once@x>\n", ANN, "Contact", 0, false},
+    };
+    struct desk *d = *state;
+    enum listed_fate fate[LENGTH(form)];
+
+    must(d, list(d, form, LENGTH(form), false, fate));
+    struct reservation r = ARRIVE(d, .id = "<form@x>", .uid = 1, .subject = "Contact", .from = ANN);
+
+    assert_string_equal(r.reference, "OLD-1"); /* to the second it is that one */
+    assert_int_equal(r.class, CLASS_REDELIVERED);
+    scene(d, "UPDATE item SET sent_at = sent_at - 1000");
+    r = ARRIVE(d, .id = "<form@x>", .uid = 2, .subject = "Contact", .from = ANN, .text = "another");
+    assert_int_equal(r.class, CLASS_CONFLICT);
+    r = ARRIVE(d, .id = "<words@x>", .uid = 3, .subject = "Contact", .from = ANN,
+               .text = "a third");
+    assert_int_equal(r.class, CLASS_CONFLICT);
+    r = ARRIVE(d, .id = "<once@x>", .uid = 4, .subject = "Contact", .from = ANN,
+               .text = "a fourth");
+    assert_int_equal(r.class, CLASS_REDELIVERED);
+}
+
 static void a_reply_joins_a_listed_case(void **state)
 {
     struct desk *d = *state;
@@ -278,6 +307,7 @@ int main(void)
         AT_DESK(a_late_copy_joins_and_is_filed_and_nobody_is_told),
         AT_DESK(without_a_Message_ID_it_is_known_by_its_words_to_the_second),
         AT_DESK(the_same_id_with_other_words_waits_for_a_person),
+        AT_DESK(an_id_that_the_list_gives_to_several_mails_names_none),
         AT_DESK(a_reply_joins_a_listed_case),
         AT_DESK(doubles_are_suspects_of_each_other_and_can_be_joined),
         AT_DESK(a_mail_that_has_its_case_here_is_a_double_of_it),
