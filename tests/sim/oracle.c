@@ -62,7 +62,7 @@ void oracle_v9_comes_to_an_end(struct world *world, struct deployment *d, bool a
     struct sqlite3_stmt *s =
         sql_open(d,
                  "SELECT key, state, reason FROM item WHERE state NOT IN ('complete',"
-                 " 'needs_reconciliation')",
+                 " 'needs_reconciliation') AND NOT" ORACLE_ENDLESS,
                  NULL);
 
     while (sql_row(s))

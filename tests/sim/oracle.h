@@ -30,6 +30,14 @@ void oracle_not_sent_taken(struct world *world, struct deployment *deployment, c
 void oracle_judge(struct world *world, bool answered);
 void oracle_v9_moves_for_ever(struct world *world);
 
+/* SQL: an item that waits for its case at the help desk, whose first mail has lost a file: it goes on when a
+ * person has ended that, and looks for it until then. */
+#define ORACLE_ENDLESS                                                                             \
+    " EXISTS (SELECT 1 FROM item AS first WHERE first.key = item.case_key AND first.key <> "       \
+    "item.key"                                                                                     \
+    "  AND first.state = 'needs_reconciliation'"                                                   \
+    "  AND first.reason IN ('file-differs', 'original-lost')) "
+
 /* Another deployment owns the mailbox: this one stands still, and that is right. */
 bool oracle_is_idle_by_right(struct world *world, struct deployment *deployment);
 

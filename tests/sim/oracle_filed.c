@@ -11,7 +11,8 @@ struct leaving {
     char disposition[24], state[24], acknowledgement[16];
     int64_t delivery, conditions, failed, decisions, recorded;
     bool won;
-    bool armed; /* the move's intent is written */
+    bool armed;      /* the move's intent is written */
+    bool told_later; /* a direct copy came after it: since then its sender is to be told */
 };
 
 /* The delivery of these octets in this place, and what the ledger says of its item. */
@@ -25,24 +26,28 @@ look_up(struct run *run, const struct folder *folder, const struct copy *copy, s
     snprintf(uidvalidity, sizeof uidvalidity, "%u", folder->uidvalidity);
     snprintf(uid, sizeof uid, "%u", copy->uid);
     digest_hex(&copy->mail->digest, octets);
-    struct sqlite3_stmt *s =
-        sql_open(run->deployment,
-                 "SELECT i.key, i.disposition, i.state, d.id, d.won,"
-                 " coalesce((SELECT status FROM effect e WHERE e.key = i.key AND e.kind = "
-                 "'acknowledgement' AND e.target <> 'closed'), ''),"
-                 " (SELECT count(*) FROM acceptance a WHERE a.key = i.key),"
-                 " (SELECT count(*) FROM acceptance a WHERE a.key = i.key AND a.holds = 0),"
-                 " (SELECT count(*) FROM approval a WHERE a.key = i.key AND a.undone_at IS NULL),"
-                 " (SELECT count(*) FROM effect e JOIN attempt a ON a.effect = e.id"
-                 "  WHERE e.key = i.key AND e.kind = 'move' AND e.target = '' || d.id"
-                 "  AND a.armed_at IS NOT NULL) AS armed,"
-                 " (SELECT count(*) FROM case_record c WHERE c.key = i.case_key)"
-                 "  * (i.disposition = 'evidence'"
-                 "     OR (SELECT count(*) FROM bounce b WHERE b.report_key = i.key))"
-                 " FROM delivery d JOIN item i USING (key) WHERE d.folder = ?1"
-                 " AND d.uidvalidity = cast(?2 AS INTEGER) AND d.uid = cast(?3 AS INTEGER)"
-                 " AND d.octets IN ('', ?4) ORDER BY armed DESC, d.id DESC LIMIT 1",
-                 folder->name, uidvalidity, uid, octets, NULL);
+    struct sqlite3_stmt *s = sql_open(
+        run->deployment,
+        "SELECT i.key, i.disposition, i.state, d.id, d.won,"
+        " coalesce((SELECT status FROM effect e WHERE e.key = i.key AND e.kind = "
+        "'acknowledgement' AND e.target <> 'closed'), ''),"
+        " (SELECT count(*) FROM acceptance a WHERE a.key = i.key),"
+        " (SELECT count(*) FROM acceptance a WHERE a.key = i.key AND a.holds = 0),"
+        " (SELECT count(*) FROM approval a WHERE a.key = i.key AND a.undone_at IS NULL),"
+        " (SELECT count(*) FROM effect e JOIN attempt a ON a.effect = e.id"
+        "  WHERE e.key = i.key AND e.kind = 'move' AND e.target = '' || d.id"
+        "  AND a.armed_at IS NOT NULL) AS armed,"
+        " (SELECT count(*) FROM event t WHERE t.key = i.key AND t.what = 'direct-copy'"
+        "  AND t.number > (SELECT max(m.number) FROM event m JOIN effect e"
+        "   ON m.subject = 'effect ' || e.id WHERE m.key = i.key AND m.what = 'arm'"
+        "   AND e.key = i.key AND e.kind = 'move' AND e.target = '' || d.id)) AS told_later,"
+        " (SELECT count(*) FROM case_record c WHERE c.key = i.case_key)"
+        "  * (i.disposition = 'evidence'"
+        "     OR (SELECT count(*) FROM bounce b WHERE b.report_key = i.key))"
+        " FROM delivery d JOIN item i USING (key) WHERE d.folder = ?1"
+        " AND d.uidvalidity = cast(?2 AS INTEGER) AND d.uid = cast(?3 AS INTEGER)"
+        " AND d.octets IN ('', ?4) ORDER BY armed DESC, d.id DESC LIMIT 1",
+        folder->name, uidvalidity, uid, octets, NULL);
 
     if (!sql_row(s))
         return false;
@@ -52,7 +57,8 @@ look_up(struct run *run, const struct folder *folder, const struct copy *copy, s
                             .failed = sql_int(s, 7),
                             .decisions = sql_int(s, 8),
                             .armed = sql_int(s, 9) > 0,
-                            .recorded = sql_int(s, 10)};
+                            .told_later = sql_int(s, 10) > 0,
+                            .recorded = sql_int(s, 11)};
     snprintf(out->key, sizeof out->key, "%s", sql_text(s, 0));
     snprintf(out->disposition, sizeof out->disposition, "%s", sql_text(s, 1));
     snprintf(out->state, sizeof out->state, "%s", sql_text(s, 2));
@@ -77,7 +83,7 @@ static void judge_case(struct run *run, const struct leaving *l)
 
     if (l->conditions == 0 || l->failed > 0)
         broke(world, "V6", "%s leaves the inbox before its conditions hold", label);
-    if (l->acknowledgement[0] != '\0' && !settled && l->won)
+    if (l->acknowledgement[0] != '\0' && !settled && l->won && !l->told_later)
         broke(world, "V6", "%s leaves the inbox while its acknowledgement is %s", label,
               l->acknowledgement);
     if (!oracle_files_stand(run->deployment, l->key, what))

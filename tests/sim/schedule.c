@@ -193,7 +193,9 @@ static bool anything_due(struct world *world)
 
         if (oracle_is_idle_by_right(world, d))
             continue;
-        if (sql_number(d, "SELECT count(*) FROM item WHERE next_due IS NOT NULL", NULL) > 0 ||
+        if (sql_number(
+                d, "SELECT count(*) FROM item WHERE next_due IS NOT NULL AND NOT" ORACLE_ENDLESS,
+                NULL) > 0 ||
             sql_number(d,
                        "SELECT count(*) FROM circuit WHERE service = 'imap' AND state <> 'closed'",
                        NULL) > 0)
