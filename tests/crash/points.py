@@ -47,7 +47,7 @@ ROWS = {
     "disk.write": ["L01", "L02", "B01"], "disk.sync": ["L02"],
 }
 
-SAMPLE = 72  # points of a run that is not full
+SAMPLE = 56  # points of a run that is not full
 
 
 class Point(NamedTuple):
