@@ -71,6 +71,7 @@ def test_L09_a_machine_lost_50_mails_after_its_backup_tells_nobody_twice_and_for
     await_(lambda: settled(rig) and len(rig.json("cases")) == 65, "everything has its case again", 90)
     if evidence:  # also while a person is asked
         await_(lambda: collections.Counter(letters(rig)) == {"done": 65}, "what was sent is found", 60)
+        await_(lambda: len(rig.uids("Processed")) == 65 + len(nobody_was_told_twice(rig)), "our copies have come, too", 60)
     assert len(nobody_was_told_twice(rig)) >= told
     for service in rig.services:
         service.end() if service.process.poll() is None else None
