@@ -160,17 +160,3 @@ def test_every_folder_and_file_that_is_named_is_there():
     there = {entry.split("/")[0] for entry in subprocess.run(["git", "-C", TOP, "ls-files"], capture_output=True, text=True,
                                                              check=True).stdout.split() if "/" in entry}
     assert {one for one in there if not one.startswith(".")} == listed
-
-
-def test_every_command_and_option_that_is_named_is_there(new_desk):
-    helps = {}
-    for command in set(re.findall(r"`(?:runuser -u onecase -- )?onecase ([a-z-]+)", README.read_text())):
-        helps[command] = new_desk.run("help", command).stdout
-    everything = "".join(new_desk.run("help", name).stdout for name in
-                         re.findall(r"^  ([a-z-]+) ", new_desk.run("help", width=200).stdout, re.M))
-    prose = re.sub(r"```.*?```", "", README.read_text(), flags=re.S)
-    scripts = {TOP / name for name in re.findall(r"`((?:tests|deploy)/[a-z_/-]+)", README.read_text())}
-    elsewhere = "".join(script.read_text() for script in scripts if script.is_file())
-    for option in set(re.findall(r"`(--[a-z-]+)", prose)):
-        assert option in everything or option in elsewhere, option
-    assert len(helps) >= 4

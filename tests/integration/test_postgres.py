@@ -63,13 +63,13 @@ def test_a_dry_run_says_what_would_be_done_and_changes_nothing(desk, server):
     assert desk.once()["duplicates"] == 1
 
 
-def as_documented(which, urls, folder):
-    """Runs what doc/backups.md says of `which`, on these databases."""
+def as_documented(which, urls, folder, *more):
+    """Runs what doc/backups.md says of `which`, on these databases; `more` is said after the first word."""
     script = re.search(rf"<!-- {which} begin -->\n```sh\n(.*?)```", (TOP / "doc/backups.md").read_text(), re.S)[1]
     for line in script.splitlines():
         if not line.startswith("rsync"):
-            words = [urls.get(word.rpartition("/")[2], word) for word in line.split()]
-            subprocess.run(words, check=True, cwd=folder)
+            first, *words = [urls.get(word.rpartition("/")[2], word) for word in line.split()]
+            subprocess.run([first, *more, *words], check=True, cwd=folder)
 
 
 def test_L09_a_database_restored_from_a_dump_is_one_that_went_back_in_time(desk, server, tmp_path):
@@ -225,12 +225,18 @@ def role_statements():
     return text.split("<!-- roles begin -->")[1].split("```sql\n")[1].split("```")[0]
 
 
-def test_the_roles_of_the_documents_are_enough_and_no_more(desk):
-    with Postgres() as postgres:
-        before, after = role_statements().split("\\connect onecase\n")
-        for database, statements in (("postgres", before), ("onecase", after)):
-            for statement in statements.replace("ROLE onecase ", "ROLE worker ").replace("TO onecase", "TO worker").split(";\n"):
+def set_up(postgres, name, roles=True):
+    """A database with the rights that doc/several-machines.md gives; without its roles where they are there."""
+    before, after = role_statements().replace("DATABASE onecase", f"DATABASE {name}").split("\\connect onecase\n")
+    for database, statements in (("postgres", before), (name, after)):
+        for statement in statements.replace("ROLE onecase ", "ROLE worker ").replace("TO onecase", "TO worker").split(";\n"):
+            if roles or not statement.startswith("CREATE ROLE"):
                 postgres.sql(database, statement)
+
+
+def test_the_roles_of_the_documents_are_enough_and_no_more(desk, tmp_path):
+    with Postgres() as postgres:
+        set_up(postgres, "onecase")
         desk.settings["ledger"] = postgres.url("onecase", user="onecase_owner")
         desk.run("doctor", status=None)
         desk.settings["ledger"] = postgres.url("onecase", user="worker")
@@ -239,6 +245,15 @@ def test_the_roles_of_the_documents_are_enough_and_no_more(desk):
         desk.run("pause", "--by", "ann", "--reason", "why")
         assert_invariants(desk)
         assert postgres.sql("onecase", "SELECT has_schema_privilege('worker', 'public', 'CREATE')") == ["f"]
+
+        as_documented("dump", {"onecase": postgres.url("onecase", user="onecase_owner")}, tmp_path)
+        set_up(postgres, "onecase_back", roles=False)
+        as_documented("restore", {"onecase_back": postgres.url("onecase_back", user="onecase_owner")}, tmp_path, "--no-privileges")
+        desk.settings["ledger"] = postgres.url("onecase_back", user="worker")
+        desk.run("resume", "--by", "ann", "--reason", "mended")
+        desk.deliver(plain("after"))
+        assert desk.once()["completed"] == 1
+        assert desk.counts()["complete"] == 5
 
 
 @pytest.mark.parametrize("sql, url, says", [
