@@ -39,11 +39,11 @@ def mail(number, text, files, dice):
     return raw(head(name, **fields), whole), decoded
 
 
-def mixed(count):
+def mixed(count, first=0):
     """Mails of the mixture, the kinds spread evenly."""
-    dice = random.Random(count)
+    dice = random.Random(count + first)
     kinds = [(text, files) for share, text, files in MIXTURE for _ in range(share)]
-    return [mail(number, *kinds[number * 37 % 100], dice) for number in range(count)]
+    return [mail(first + number, *kinds[number * 37 % 100], dice) for number in range(count)]
 
 
 def small(count, octets=800, first=0):
