@@ -29,6 +29,7 @@ enum rc db_open(const struct store_options *options, struct db **out, struct err
 {
     TRY(driver_of(options->path)->open(options, out, err));
     (*out)->host_clock = options->host_clock;
+    (*out)->known_timeline = (*out)->timeline;
     return RC_OK;
 }
 
@@ -100,8 +101,9 @@ enum rc db_refuse_standbys(struct db *db, struct err *err)
     return db_standbys(db, err);
 }
 
-int64_t db_timeline(const struct db *db)
+int64_t db_timeline(struct db *db)
 {
+    db->known_timeline = db->timeline;
     return db->timeline;
 }
 
@@ -300,6 +302,19 @@ enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struc
 
 /* Transactions */
 
+/* What was read before is another ledger's, perhaps. */
+static enum rc is_the_same(struct db *db, struct err *err)
+{
+    if (db->timeline == db->known_timeline)
+        return RC_OK;
+    db->known_timeline = db->timeline;
+    db->passing = false;
+    return FAIL(err, RC_DEFERRED,
+                "ledger '%s': another server has taken over; nothing was written, and later it may"
+                " be",
+                db->path);
+}
+
 static enum rc
 begin(struct db *db, enum tx_kind kind, const char *turn, struct tx *tx, struct err *err)
 {
@@ -307,6 +322,8 @@ begin(struct db *db, enum tx_kind kind, const char *turn, struct tx *tx, struct 
 
     TRY(db->driver->begin(db, kind, turn, err));
     mine.db = db;
+    if (kind != TX_READ)
+        TRY(is_the_same(db, err));
     if (kind == TX_WRITE && db->oldest_schema > db->schema)
         return FAIL(err, RC_BROKEN,
                     "ledger '%s': a newer version has changed it meanwhile, and this program works"

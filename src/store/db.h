@@ -100,8 +100,9 @@ enum rc db_standbys(struct db *db, struct err *err) MUST_CHECK;
 /* The same now, and on each new connection from now on. */
 enum rc db_refuse_standbys(struct db *db, struct err *err) MUST_CHECK;
 /* Another one than was last seen: another server has taken over, or the database was restored. 0: its
- * database has none. */
-int64_t db_timeline(const struct db *db);
+ * database has none. A statement that only reads may meet another server unnoticed; a transaction that writes
+ * is RC_DEFERRED there, once, unless this was asked since: what was read before may be another ledger's. */
+int64_t db_timeline(struct db *db);
 /* Is there such a table? NULL: any at all. */
 enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err) MUST_CHECK;
 /* The path of the file that holds it; false where none does: memory, a server. */

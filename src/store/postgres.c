@@ -39,23 +39,10 @@ static enum rc open_database(const struct store_options *options, struct db **ou
     return RC_OK;
 }
 
-/* What was read before is another ledger's, perhaps. */
-static enum rc is_the_same(struct postgres *db, int64_t timeline, struct err *err)
-{
-    if (timeline == 0 || db->db.timeline == timeline)
-        return RC_OK;
-    db->db.passing = false;
-    return FAIL(err, RC_DEFERRED, "ledger '%s': another server has taken over%s", db->db.path,
-                postgres_became(RC_DEFERRED));
-}
-
 static enum rc reopen(struct db *db, struct err *err)
 {
-    int64_t timeline = db->timeline;
-
     postgres_of(db)->in_tx = false;
-    TRY(postgres_connect(postgres_of(db), err));
-    return is_the_same(postgres_of(db), timeline, err);
+    return postgres_connect(postgres_of(db), err);
 }
 
 static enum rc judged(struct postgres *db, PGresult *result, struct err *err)
@@ -249,15 +236,11 @@ static enum rc begin(struct db *db, enum tx_kind kind, const char *turn, struct 
     struct postgres *mine = postgres_of(db);
 
     assert(!mine->in_tx);
-    int64_t timeline = db->timeline;
-
     TRY(postgres_connected(mine, err));
-    TRY(is_the_same(mine, timeline, err));
     PGresult *result = ask_to_begin(mine, kind, turn);
 
     if (result == NULL) {
         TRY(postgres_connect(mine, err));
-        TRY(is_the_same(mine, timeline, err));
         result = ask_to_begin(mine, kind, turn);
     }
     mine->in_tx = true;

@@ -77,25 +77,32 @@ static enum rc note_timeline(struct store *store, int64_t timeline, bool first, 
     return tx_commit_plain(&tx, err);
 }
 
-/* What a person reads may come from a copy that nobody can write to. */
-static enum rc look_at_timeline(struct store *store, struct err *err)
+static enum rc read_timeline(struct db *db, int64_t *out, struct err *err)
 {
     static const char find[] = "SELECT CAST(value AS BIGINT) AS timeline FROM meta"
                                " WHERE name = 'timeline'";
-    int64_t now = db_timeline(store->db), known = 0;
+    CLEANUP(stmt_done) struct stmt *s = NULL;
 
-    if (now == 0 || db_read_only(store->db) || store->run[0] == '\0')
+    *out = 0;
+    TRY(stmt_open(db, find, &s, err));
+    enum rc rc = stmt_row(s, err);
+
+    if (rc == RC_OK)
+        *out = col_int(s, "timeline");
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* What a person reads may come from a copy that nobody can write to. The server's is asked for last: it is
+ * that of the server which gave the other one, also where that had to be looked for anew. */
+static enum rc look_at_timeline(struct store *store, struct err *err)
+{
+    int64_t known;
+
+    if (db_timeline(store->db) == 0 || db_read_only(store->db) || store->run[0] == '\0')
         return RC_OK;
-    {
-        CLEANUP(stmt_done) struct stmt *s = NULL;
+    TRY(read_timeline(store->db, &known, err));
+    int64_t now = db_timeline(store->db);
 
-        TRY(stmt_open(store->db, find, &s, err));
-        enum rc rc = stmt_row(s, err);
-
-        if (rc != RC_OK && rc != RC_NOT_FOUND)
-            return rc;
-        known = rc == RC_OK ? col_int(s, "timeline") : 0;
-    }
     if (known == now)
         return RC_OK;
     return WRITE(store, note_timeline(store, now, known == 0, err));

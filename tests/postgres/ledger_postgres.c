@@ -558,6 +558,42 @@ static void L10_a_new_timeline_is_a_ledger_that_went_back_once(void **state)
     assert_int_equal(generation_of(store), before + 1);
 }
 
+/* As if the server had had another timeline until the connection was cut. */
+static int64_t taken_over_from(struct store *store)
+{
+    CLEANUP(store_close) struct store *other = store_at(":memory:");
+
+    store->db->timeline += 6;
+    int64_t generation = generation_of(store);
+
+    cut(other, store->db);
+    return generation;
+}
+
+static void L10_a_server_that_took_over_between_two_turns_is_noticed_at_once(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_run();
+    int64_t before = taken_over_from(store);
+
+    (void)state;
+    assert_int_equal(generation_of(store), before + 1);
+}
+
+static void L10_nothing_is_written_to_a_server_that_a_statement_met_unnoticed(void **state)
+{
+    CLEANUP(store_close) struct store *store = store_with_run();
+    CLEANUP(tx_end) struct tx tx = TX_NONE;
+    struct err err = ERR_INIT;
+    int64_t before = taken_over_from(store);
+
+    (void)state;
+    assert_true(number_of(store, "SELECT COUNT(*) AS n FROM meta") > 0);
+    assert_rc(tx_begin(store->db, &tx, &err), RC_DEFERRED);
+    assert_non_null(strstr(err.text, "another server has taken over"));
+    assert_int_equal(generation_of(store), before + 1);
+    assert_ok(tx_begin(store->db, &tx, &err));
+}
+
 /* ---- connections that go ------------------------------------------------------------------- */
 
 static void L08_a_connection_lost_while_nobody_used_it_is_made_anew(void **state)
@@ -813,6 +849,8 @@ int main(void)
         cmocka_unit_test(K03_a_lease_renewed_at_the_last_moment_is_not_taken),
         cmocka_unit_test(K01_a_mailbox_whose_run_was_found_dead_is_heard_of),
         cmocka_unit_test(L10_a_new_timeline_is_a_ledger_that_went_back_once),
+        cmocka_unit_test(L10_a_server_that_took_over_between_two_turns_is_noticed_at_once),
+        cmocka_unit_test(L10_nothing_is_written_to_a_server_that_a_statement_met_unnoticed),
         cmocka_unit_test(L08_a_connection_lost_while_nobody_used_it_is_made_anew),
         cmocka_unit_test(L08_a_connection_lost_within_a_transaction_takes_it_along),
         cmocka_unit_test(the_event_chain_follows_and_is_never_changed),
