@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from test_browser import Reader, chrome  # noqa: F401
+from test_browser import Reader
 from test_pages import PAGES
 
 AXE = Path(os.environ["AXE"])
@@ -17,7 +17,7 @@ axe.run(document, {resultTypes: ['violations']}).then(found => done(found.violat
 """
 
 
-def test_axe_finds_nothing_on_any_page(chrome, shown):  # noqa: F811
+def test_axe_finds_nothing_on_any_page(chrome, shown):
     reader, found = Reader(chrome, shown).sign_in("admin"), {}
     axe = AXE.read_text()
     conflict, = shown.sql("SELECT substr(key, 1, 12) FROM item WHERE reason = 'conflict'")[0]

@@ -176,3 +176,19 @@ def shown(ledger, tmp_path_factory):
     desk.visitors = {role: desk.visitor(role) for role in ROLES}
     yield desk
     assert desk.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def chrome():
+    """The browser of all tests that want one."""
+    from selenium import webdriver  # pylint: disable=import-outside-toplevel
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    options = Options()
+    options.binary_location = "/usr/bin/chromium"
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    yield driver
+    driver.quit()

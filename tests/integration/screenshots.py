@@ -19,7 +19,7 @@ from smtp_peer import SmtpPeer
 from dovecot import free_port
 
 FOLDER, WANTED = Path(os.environ["FOLDER"]), os.environ.get("PAGES", "").split()
-HIGHEST = int(os.environ.get("HIGHEST", "6000"))  # pixels of a picture
+HIGHEST = 6000  # pixels of a picture
 DAY, HOUR = 86_400, 3600
 DAYS = 28
 

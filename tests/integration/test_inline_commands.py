@@ -92,7 +92,7 @@ ELSEWHERE = [  # (pattern, file, what stands there)
     (r"tests/bench/(console|desk|latency|pathological|reader)( .*)?", "README.md",            "| `tests/bench/"),
     (r"tests/integration/(soak|history)",         "README.md",                                "| `tests/integration/"),
     (r"tests/package/(run|reproduce|readme|boot|container)", "CONTRIBUTING.md",               "by a command of its own"),
-    (r"tests/console/(axe|screenshots FOLDER|pictures)", "CONTRIBUTING.md",                   "looks at it"),
+    (r"tests/console/(axe|screenshots FOLDER)", "CONTRIBUTING.md",                       "looks at it"),
 ]
 
 # Scripts that take minutes and say by argparse what they take: each is started, and stopped once it has understood its words.
