@@ -68,6 +68,8 @@ ELSEWHERE = [  # (pattern, file, what stands there)
     (r"--to sqlite",                              "tests/integration/test_moved_ledger.py",   '"migrate-ledger", "--to", "sqlite"'),
     (r"onecase migrate-blobs --to s3:",           "tests/integration/test_object_store.py",   '"migrate-blobs", "--to", place'),
     (r"--no-privileges",                          "tests/integration/test_postgres.py",       "--no-privileges"),
+    (r"(onecase restore )?--(key|passphrase-file)( FILE)?", "tests/integration/test_sealed.py", '"--key", str(keys'),
+    (r"openssl cms -decrypt .*",                  "tests/integration/test_sealed.py",         '"cms", "-decrypt"'),
     (r"--wrap",                                   "tests/crash/CMakeLists.txt",               "--wrap"),
     (r"cmake --preset dev",                       "CMakePresets.json",                        '"dev"'),
     (r"man onecase-console",                      "tests/cli/test_man.py",                    '"onecase-console.7"'),
