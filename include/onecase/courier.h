@@ -8,6 +8,9 @@
  * brings the verdict. Before release nothing can have been accepted, so every failure is surely not
  * sent; from the first octet of the line on, a failure without a complete reply is not known.
  *
+ * Where the server allows it the dialogue of the next letter leaves with the line of the one before. It is
+ * ready, and may be released, only after that one was settled: one a connection is in doubt at most.
+ *
  * The courier decides nothing: it reports the stage and the reply; outcome.h's table says whose
  * fault it was.
  */
@@ -32,6 +35,9 @@ enum courier_what {
     COURIER_NOTHING, /* the deadline passed */
     COURIER_READY,   /* 354 and body are through; release or abandon it */
     COURIER_SETTLED, /* its verdict stands below */
+    /* It was begun behind another letter, whose connection ended with that: nothing was answered for it, and
+     * it is as if it had not been begun. */
+    COURIER_GIVEN_BACK,
 };
 
 struct courier_event {
@@ -49,7 +55,8 @@ struct courier_event {
 
 struct courier {
     void *self;
-    /* How many letters may be begun now. 0 while all connections are busy. */
+    /* How many letters may be begun now. 0 while all connections are busy; one that is ready may have room
+     * for a letter behind it, of which nothing is said before the line of the first. */
     size_t (*room)(void *self);
     /* Takes a letter on. Never sends an octet of the end-of-data line. RC_REFUSED: it holds what may
      * not be sent (a bare LF, a NUL, a line break in an address); the rest is told by events. */
@@ -58,7 +65,8 @@ struct courier {
     enum rc (*next)(void *self, int64_t until_boot_ms, struct courier_event *out, struct err *err);
     /* Sends the end-of-data line. Call only after the intent is durable. */
     void (*release)(void *self, int64_t id);
-    /* Closes that letter's connection without the line. Says nothing more about it. */
+    /* Closes that letter's connection without the line. Says nothing more about it; another letter on that
+     * connection is settled or given back. */
     void (*abandon)(void *self, int64_t id);
     /* Ends idle connections politely (QUIT); those with letters under way are closed. */
     void (*rest)(void *self);

@@ -5,9 +5,14 @@
  * At most `connections` letters are under way, each on a connection of its own that is kept for the
  * next. Connecting, TLS and sign-in go on beside the others. Where the server offers PIPELINING
  * (RFC 2920) MAIL, RCPT and DATA are said at once, and each reply still has its stage: the verdict on
- * a letter is the first refusal. The end-of-data line is in no group. A server that answers 354 to a
+ * a letter is the first refusal. The end-of-data line may begin such a group (RFC 2920 3.1): where a letter
+ * was begun behind the one that is ready, its MAIL, RCPT and DATA leave with the line, and each letter then
+ * costs one round trip. Its body comes after the 354, and so after the reply to the line. Where the first
+ * letter takes its connection with it, the one behind it is given back. A server that answers 354 to a
  * letter without a recipient gets no body: its connection is closed. A kept connection that turns out
- * to be closed, or answers 421, before MAIL was answered is made anew once; nothing else is tried again.
+ * to be closed, or answers 421, before MAIL was answered is made anew once; so is one on which MAIL behind a
+ * line is refused or not answered, and after two such in a row nothing is said behind a line for an hour.
+ * Nothing else is tried again.
  *
  * Where no reply came, an event's `reply` says in our words what went wrong; its `code` is 0. A
  * connection that failed is closed so that nothing of its letter leaves any more.

@@ -100,6 +100,7 @@ static enum rc compose(struct answering *a, struct outgoing *o, struct err *err)
     char effect[EFFECT_ID_SIZE], proof[DIGEST_HEX_SIZE];
     size_t exceptions;
     enum completion completion = COMPLETION_NONE;
+    str_empty(&o->octets); /* of one that was given back */
     text_copy(o->target, sizeof o->target, answer_target(o->job, o->effect));
     completion_parse(o->target, &completion);
     acknowledgement_id(item->key, o->target, effect);
@@ -248,6 +249,9 @@ static void take(struct answering *a, const struct courier_event *ev)
         o->stage = LETTER_SETTLED;
         a->under_way--;
         answer_settle(a, o);
+    } else if (ev->what == COURIER_GIVEN_BACK) {
+        o->stage = LETTER_WAITING;
+        a->under_way--;
     }
 }
 
@@ -274,6 +278,18 @@ static bool any_ready(const struct answering *a)
     return false;
 }
 
+/* Until a letter has come as far as its line, or for a moment. */
+static enum rc gather_ready(struct answering *a, struct err *err)
+{
+    int64_t until = service_now(a->s).boot_ms + RESULT_WAITS_MS;
+    int64_t left = RESULT_WAITS_MS;
+    while (left > 0 && a->under_way > 0 && !any_ready(a)) {
+        TRY(gather(a, left, err));
+        left = until - service_now(a->s).boot_ms;
+    }
+    return RC_OK;
+}
+
 /* What has happened goes into one commit, results and arms together: a result waits a moment for the
  * next letter to come as far as its line. A kill in that moment leaves what it would have left before
  * the result, one letter in doubt a connection. */
@@ -283,8 +299,9 @@ static enum rc gather_for_commit(struct answering *a, struct err *err)
     if (a->b->changes == 0)
         return RC_OK;
     begin_more(a);
-    TRY(gather(a, any_ready(a) || a->under_way == 0 ? 0 : RESULT_WAITS_MS, err));
-    begin_more(a); /* what is said on a free connection goes while the commit is made */
+    TRY(gather_ready(a, err));
+    begin_more(
+        a); /* on a free connection it is said while the commit is made, behind a letter with its line */
     return gather(a, 0, err);
 }
 

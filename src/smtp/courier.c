@@ -12,35 +12,47 @@ static int64_t now_of(const struct smtp_courier *c)
 
 static bool is_free(const struct slot *s)
 {
-    return (s->step == STEP_EMPTY || s->step == STEP_KEPT) && s->event.what == COURIER_NOTHING;
+    return (s->step == STEP_EMPTY || s->step == STEP_KEPT) && !s->follows &&
+           s->event.what == COURIER_NOTHING;
 }
 
-static size_t free_slots(const struct smtp_courier *c)
+static bool takes_letter(const struct slot *s)
+{
+    return is_free(s) || (s->event.what == COURIER_NOTHING && dialogue_takes_next(s));
+}
+
+static size_t places(const struct smtp_courier *c)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < c->slot_count; i++)
-        count += is_free(&c->slots[i]);
+        count += takes_letter(&c->slots[i]);
     return count;
 }
 
 static size_t courier_room(void *self)
 {
     struct smtp_courier *c = self;
-    size_t room = free_slots(c);
+    size_t room = places(c);
 
     if (c->settings.rate == 0 || room == 0)
         return room;
     return now_of(c) >= c->open_ms;
 }
 
-/* A kept connection first. */
-static struct slot *free_slot(struct smtp_courier *c)
+/* A kept connection first, then a new one, and then behind another letter. */
+static int preference(const struct slot *s)
+{
+    return s->step == STEP_KEPT ? 3 : s->step == STEP_EMPTY ? 2 : 1;
+}
+
+static struct slot *place_for_letter(struct smtp_courier *c)
 {
     struct slot *found = NULL;
 
     for (size_t i = 0; i < c->slot_count; i++)
-        if (is_free(&c->slots[i]) && (found == NULL || c->slots[i].step == STEP_KEPT))
+        if (takes_letter(&c->slots[i]) &&
+            (found == NULL || preference(&c->slots[i]) > preference(found)))
             found = &c->slots[i];
     return found;
 }
@@ -56,15 +68,14 @@ static enum rc courier_begin(void *self, const struct letter *letter, struct err
         return FAIL(err, RC_DEFERRED, "smtp: no room for another letter now");
     if (c->settings.rate > 0)
         c->open_ms = (c->open_ms > now ? c->open_ms : now) + MINUTE_MS / c->settings.rate;
-    dialogue_begin(free_slot(c), letter, &needs);
+    dialogue_begin(place_for_letter(c), letter, &needs);
     return RC_OK;
 }
 
-static struct slot *slot_of(struct smtp_courier *c, int64_t id)
+static struct slot *slot_with_letter(struct smtp_courier *c, int64_t id)
 {
     for (size_t i = 0; i < c->slot_count; i++)
-        if (c->slots[i].id == id &&
-            (slot_has_letter(&c->slots[i]) || c->slots[i].event.what != COURIER_NOTHING))
+        if (slot_has_letter(&c->slots[i]) && c->slots[i].letter.id == id)
             return &c->slots[i];
     return NULL;
 }
@@ -90,7 +101,7 @@ static bool take_event(struct smtp_courier *c, struct courier_event *out)
 /* When there is nothing more to wait for: the caller's instant, or room for another letter. */
 static int64_t wake_at(const struct smtp_courier *c, int64_t until, int64_t now)
 {
-    bool opens = c->settings.rate > 0 && c->open_ms > now && free_slots(c) > 0;
+    bool opens = c->settings.rate > 0 && c->open_ms > now && places(c) > 0;
 
     return opens && c->open_ms < until ? c->open_ms : until;
 }
@@ -110,28 +121,46 @@ courier_next(void *self, int64_t until_boot_ms, struct courier_event *out, struc
 
 static void courier_release(void *self, int64_t id)
 {
-    struct slot *s = slot_of(self, id);
+    struct slot *s = slot_with_letter(self, id);
 
     if (s != NULL)
         dialogue_release(s);
 }
 
+/* What was said behind a line cannot be taken back but by closing, and then the letter of that line has no
+ * reply. */
+static void abandon_next(struct slot *s)
+{
+    if (s->behind && slot_has_letter(s))
+        slot_settle_and_close(s, NULL,
+                              "the letter behind it was given up, and the connection closed");
+    slot_forget_next(s);
+}
+
 static void courier_abandon(void *self, int64_t id)
 {
-    struct slot *s = slot_of(self, id);
+    struct smtp_courier *c = self;
+    struct slot *s = slot_with_letter(c, id);
 
-    if (s == NULL)
-        return;
-    slot_close(s, false);
-    s->event.what = COURIER_NOTHING;
+    if (s != NULL)
+        slot_close(s, false);
+    for (size_t i = 0; i < c->slot_count; i++) {
+        s = &c->slots[i];
+        if (s->event.id == id)
+            s->event.what = COURIER_NOTHING;
+        if (s->follows && s->next.id == id)
+            abandon_next(s);
+    }
 }
 
 static void courier_rest(void *self)
 {
     struct smtp_courier *c = self;
 
-    for (size_t i = 0; i < c->slot_count; i++)
+    for (size_t i = 0; i < c->slot_count; i++) {
         slot_close(&c->slots[i], true);
+        slot_forget_next(&c->slots[i]);
+    }
 }
 
 struct smtp_courier *smtp_courier_new(const struct smtp_settings *settings,

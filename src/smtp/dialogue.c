@@ -4,7 +4,7 @@
 #define REPLY_BUDGET ((size_t)64 * 1024)
 
 /* What a step sends, and where a good reply leads. Steps without a row have no command. */
-typedef void command_fn(struct slot *s);
+typedef void command_fn(struct slot *s, const struct carried *c);
 static command_fn say_mail, say_rcpt, say_copy, say_data, say_reset;
 
 /* clang-format off */
@@ -39,30 +39,32 @@ static int64_t step_timeout(const struct slot *s)
 
 static void enter(struct slot *s, enum step step);
 
-static void say_mail(struct slot *s)
+static void say_mail(struct slot *s, const struct carried *c)
 {
     struct offers offers = offers_of(connection_offers(s->connection));
 
-    letter_mail(str_z(&s->sender), &s->needs, &offers, &s->out);
+    letter_mail(str_z(&c->sender), &c->needs, &offers, &s->out);
 }
 
-static void say_rcpt(struct slot *s)
+static void say_rcpt(struct slot *s, const struct carried *c)
 {
-    str_addf(&s->out, "RCPT TO:<%s>\r\n", str_z(&s->recipient));
+    str_addf(&s->out, "RCPT TO:<%s>\r\n", str_z(&c->recipient));
 }
 
-static void say_copy(struct slot *s)
+static void say_copy(struct slot *s, const struct carried *c)
 {
-    str_addf(&s->out, "RCPT TO:<%s>\r\n", str_z(&s->copy_to));
+    str_addf(&s->out, "RCPT TO:<%s>\r\n", str_z(&c->copy_to));
 }
 
-static void say_data(struct slot *s)
+static void say_data(struct slot *s, const struct carried *c)
 {
+    (void)c;
     str_addz(&s->out, "DATA\r\n");
 }
 
-static void say_reset(struct slot *s)
+static void say_reset(struct slot *s, const struct carried *c)
 {
+    (void)c;
     str_addz(&s->out, "RSET\r\n");
 }
 
@@ -72,8 +74,38 @@ static bool may_begin_anew(const struct slot *s)
     return (s->step == STEP_RESET || s->step == STEP_MAIL) && !s->fresh;
 }
 
+/* Whether a server that offers PIPELINING takes it behind a line as well is seen: where letters that were
+ * said there go unanswered, they are said each in its turn for a while. */
+#define BEHIND_FAILED_MOST 2
+#define BEHIND_RESTS_MS    INT64_C(3600000)
+
+static bool behind_may(const struct smtp_courier *c)
+{
+    return clock_now(c->clock).boot_ms >= c->behind_rests_ms;
+}
+
+static void behind_went_well(struct slot *s)
+{
+    s->behind = false;
+    s->courier->behind_failed = 0;
+}
+
+static void behind_failed(struct slot *s)
+{
+    struct smtp_courier *c = s->courier;
+
+    if (!s->behind)
+        return;
+    s->behind = false;
+    if (++c->behind_failed < BEHIND_FAILED_MOST)
+        return;
+    c->behind_failed = 0;
+    c->behind_rests_ms = clock_now(c->clock).boot_ms + BEHIND_RESTS_MS;
+}
+
 static void begin_anew(struct slot *s)
 {
+    behind_failed(s);
     slot_disconnect(s);
     s->grouped = false;
     s->fresh = true;
@@ -127,7 +159,7 @@ static void not_connected(struct slot *s, const struct err *err)
 
 static void enter(struct slot *s, enum step step)
 {
-    if (step == STEP_COPY && s->copy_to.len == 0)
+    if (step == STEP_COPY && s->letter.copy_to.len == 0)
         step = STEP_DATA;
     if (step == STEP_CONNECT)
         s->connection =
@@ -135,7 +167,7 @@ static void enter(struct slot *s, enum step step)
     s->step = step;
     reply_begin(&s->reply);
     if (steps[step].say != NULL && !s->grouped)
-        steps[step].say(s);
+        steps[step].say(s, &s->letter);
     if (step == STEP_KEPT || step == STEP_READY)
         connection_limit(s->connection, 0, REPLY_BUDGET);
     else if (step == STEP_LINE)
@@ -186,6 +218,66 @@ static enum rc hear(struct slot *s, bool *whole, struct err *err)
     }
 }
 
+/* All that may be said before the server has answered, from `first` on; DATA ends a group. */
+static void say_group(struct slot *s, const struct carried *c, enum step first)
+{
+    for (enum step step = first; step <= STEP_DATA; step = steps[step].next)
+        if (step != STEP_COPY || c->copy_to.len > 0)
+            steps[step].say(s, c);
+}
+
+static const char *missing_for(const struct slot *s, const struct carried *c)
+{
+    struct offers offers = offers_of(connection_offers(s->connection));
+
+    return letter_missing(&c->needs, &offers);
+}
+
+static bool offers_pipelining(const struct slot *s)
+{
+    return offers_of(connection_offers(s->connection)).pipelining;
+}
+
+/* MAIL is not even said where the server does not offer what the letter needs. */
+static void start_mail(struct slot *s)
+{
+    const char *missing = missing_for(s, &s->letter);
+
+    if (missing == NULL) {
+        enter(s, s->used ? STEP_RESET : STEP_MAIL);
+        s->used = false;
+        s->grouped = offers_pipelining(s);
+        if (s->grouped)
+            say_group(s, &s->letter, steps[s->step].next);
+        return;
+    }
+    s->step = STEP_MAIL;
+    slot_settle(s, NULL, missing);
+    s->event.meets_item = true;
+    enter(s, STEP_KEPT);
+}
+
+/* RFC 2920 3.1: the commands for the next letter may be the rest of the group that the line begins. */
+static void say_behind(struct slot *s)
+{
+    s->behind = missing_for(s, &s->next) == NULL;
+    if (s->behind)
+        say_group(s, &s->next, STEP_MAIL);
+}
+
+/* The letter is settled, and its connection good for another. */
+static void letter_ends(struct slot *s)
+{
+    if (!s->follows || !s->behind) {
+        enter(s, STEP_KEPT);
+        return;
+    }
+    slot_take_next(s);
+    s->fresh = false;
+    s->grouped = true;
+    enter(s, STEP_MAIL);
+}
+
 /* A server that wants the body of a letter with no recipient gets nothing: the connection ends. */
 static void after_refusal(struct slot *s)
 {
@@ -214,36 +306,61 @@ static bool is_good(const struct slot *s)
     return s->reply.code == good || s->reply.code / 100 == good;
 }
 
-/* 4xx and 5xx are verdicts wherever they come; another code out of its place is no reply. */
-static void answered(struct slot *s)
+/* A kept connection's time is over, or the server does not take what is said behind a line. */
+static bool wants_another_connection(const struct slot *s)
+{
+    bool strictly = s->step == STEP_RESET || s->behind;
+
+    return may_begin_anew(s) && (s->reply.code == 421 || (strictly && !is_good(s)));
+}
+
+static bool goes_on(const struct slot *s)
 {
     int code = s->reply.code;
 
+    return is_good(s) || (s->step == STEP_COPY && code >= 400 && code != 421);
+}
+
+static void ends_answered(struct slot *s)
+{
+    bool used = s->step != STEP_LINE;
+
+    slot_settle(s, &s->reply, NULL);
+    s->used = used;
+    letter_ends(s);
+}
+
+/* 4xx and 5xx are verdicts wherever they come; another code out of its place is no reply. */
+static void take_answer(struct slot *s)
+{
+    int code = s->reply.code;
+
+    if (s->step != STEP_LINE && goes_on(s))
+        enter(s, steps[s->step].next);
+    else if (code < 400 && !is_good(s))
+        slot_settle_and_close(s, NULL, "the server's reply does not fit here");
+    else if (code == 421)
+        slot_settle_and_close(s, &s->reply, NULL);
+    else if (s->grouped && s->step < STEP_DATA)
+        refused_in_group(s);
+    else
+        ends_answered(s);
+}
+
+static void answered(struct slot *s)
+{
     if (was_refused(s)) {
         after_refusal(s);
         return;
     }
-    if (may_begin_anew(s) && (code == 421 || (s->step == STEP_RESET && !is_good(s)))) {
+    if (wants_another_connection(s)) {
         begin_anew(s);
         return;
     }
     s->fresh = s->step != STEP_RESET;
-    if (is_good(s) && s->step == STEP_LINE) {
-        slot_settle(s, &s->reply, NULL);
-        enter(s, STEP_KEPT);
-    } else if (is_good(s) || (s->step == STEP_COPY && code >= 400 && code != 421)) {
-        enter(s, steps[s->step].next);
-    } else if (code < 400) {
-        slot_settle_and_close(s, NULL, "the server's reply does not fit here");
-    } else if (code == 421) {
-        slot_settle_and_close(s, &s->reply, NULL);
-    } else if (s->grouped && s->step < STEP_DATA) {
-        refused_in_group(s);
-    } else {
-        slot_settle(s, &s->reply, NULL);
-        s->used = s->step != STEP_LINE;
-        enter(s, STEP_KEPT);
-    }
+    if (s->step == STEP_MAIL && s->behind)
+        behind_went_well(s);
+    take_answer(s);
 }
 
 /* Each of these goes one step on; false where it must wait. */
@@ -261,34 +378,6 @@ static bool go_exchange(struct slot *s)
     if (whole)
         answered(s);
     return whole;
-}
-
-/* All that may be said before the server has answered; DATA ends a group. */
-static void say_rest(struct slot *s)
-{
-    for (enum step step = steps[s->step].next; step <= STEP_DATA; step = steps[step].next)
-        if (step != STEP_COPY || s->copy_to.len > 0)
-            steps[step].say(s);
-    s->grouped = true;
-}
-
-/* MAIL is not even said where the server does not offer what the letter needs. */
-static void start_mail(struct slot *s)
-{
-    struct offers offers = offers_of(connection_offers(s->connection));
-    const char *missing = letter_missing(&s->needs, &offers);
-
-    if (missing == NULL) {
-        enter(s, s->used ? STEP_RESET : STEP_MAIL);
-        s->used = false;
-        if (offers.pipelining)
-            say_rest(s);
-        return;
-    }
-    s->step = STEP_MAIL;
-    slot_settle(s, NULL, missing);
-    s->event.meets_item = true;
-    enter(s, STEP_KEPT);
 }
 
 static bool go_connect(struct slot *s)
@@ -330,17 +419,18 @@ static bool go_body(struct slot *s)
     if (was_interrupted(s))
         return true;
     if (s->out.len == 0)
-        letter_body(s->octets, &s->octets_from, &s->out);
+        letter_body(s->letter.octets, &s->letter.octets_from, &s->out);
     if (flush(s, &sent, &err) != RC_OK) {
         slot_settle_and_close(s, NULL, err.text);
         return true;
     }
     if (!sent)
         return false;
-    if (s->octets_from < s->octets.len)
+    if (s->letter.octets_from < s->letter.octets.len)
         return true;
     enter(s, STEP_READY);
-    s->event = (struct courier_event){.what = COURIER_READY, .id = s->id, .stage = STAGE_DATA};
+    s->event =
+        (struct courier_event){.what = COURIER_READY, .id = s->letter.id, .stage = STAGE_DATA};
     return true;
 }
 
@@ -352,13 +442,31 @@ static bool go_kept(struct slot *s)
 
     if (connection_line(s->connection, &line, &err) != RC_OK || line.at != NULL)
         slot_disconnect(s);
-    return false;
+    else if (s->follows) { /* it could not be said behind the line */
+        slot_take_next(s);
+        s->fresh = false;
+        start_mail(s);
+    }
+    return slot_has_letter(s);
+}
+
+/* The connection ended with the letter before it. Nothing that was said for this one was answered, and
+ * whether it is tried now is not for its connection to say. */
+static bool give_back(struct slot *s)
+{
+    if (!s->follows)
+        return false;
+    s->event = (struct courier_event){.what = COURIER_GIVEN_BACK, .id = s->next.id};
+    behind_failed(s);
+    slot_forget_next(s);
+    return true;
 }
 
 static bool go_on(struct slot *s)
 {
     switch (s->step) {
     case STEP_EMPTY:
+        return give_back(s);
     case STEP_COUNT:
         return false;
     case STEP_KEPT:
@@ -386,15 +494,30 @@ void dialogue_go_on(struct slot *s)
         continue;
 }
 
+static void carry(struct carried *c, const struct letter *letter, const struct needs *needs)
+{
+    c->id = letter->id;
+    c->octets = letter->octets;
+    c->needs = *needs;
+    str_addz(&c->sender, letter->sender);
+    str_addz(&c->recipient, letter->recipient);
+    if (letter->copy_to != NULL)
+        str_addz(&c->copy_to, letter->copy_to);
+}
+
+bool dialogue_takes_next(const struct slot *s)
+{
+    return s->step == STEP_READY && !s->follows && offers_pipelining(s) && behind_may(s->courier);
+}
+
 void dialogue_begin(struct slot *s, const struct letter *letter, const struct needs *needs)
 {
-    s->id = letter->id;
-    s->octets = letter->octets;
-    s->needs = *needs;
-    str_addz(&s->sender, letter->sender);
-    str_addz(&s->recipient, letter->recipient);
-    if (letter->copy_to != NULL)
-        str_addz(&s->copy_to, letter->copy_to);
+    if (s->step == STEP_READY) {
+        carry(&s->next, letter, needs);
+        s->follows = true;
+        return;
+    }
+    carry(&s->letter, letter, needs);
     s->fresh = s->step == STEP_EMPTY;
     if (s->fresh)
         enter(s, STEP_CONNECT);
@@ -410,5 +533,7 @@ void dialogue_release(struct slot *s)
     enter(s, STEP_LINE);
     str_addz(&s->out, ".\r\n");
     s->line_left = true;
+    if (s->follows)
+        say_behind(s);
     dialogue_go_on(s);
 }

@@ -9,13 +9,18 @@ bool slot_has_letter(const struct slot *s)
     return s->step >= STEP_CONNECT && s->step <= STEP_LINE;
 }
 
+static void forget(struct carried *c)
+{
+    str_empty(&c->sender);
+    str_empty(&c->recipient);
+    str_empty(&c->copy_to);
+    c->octets = SLICE_EMPTY;
+    c->octets_from = 0;
+}
+
 static void forget_letter(struct slot *s)
 {
-    str_empty(&s->sender);
-    str_empty(&s->recipient);
-    str_empty(&s->copy_to);
-    s->octets = SLICE_EMPTY;
-    s->octets_from = 0;
+    forget(&s->letter);
     s->line_left = false;
     s->grouped = false;
     s->refused_at = STEP_EMPTY;
@@ -37,7 +42,7 @@ void slot_settle(struct slot *s, const struct reply *reply, const char *words)
     struct courier_event *e = &s->event;
 
     *e = (struct courier_event){.what = COURIER_SETTLED,
-                                .id = s->id,
+                                .id = s->letter.id,
                                 .stage = dialogue_stage(s->step),
                                 .line_left = s->line_left};
     if (reply != NULL) {
@@ -66,7 +71,7 @@ void slot_close(struct slot *s, bool politely)
     size_t taken;
     bool quit = politely && s->step == STEP_KEPT;
 
-    if (slot_has_letter(s))
+    if (slot_has_letter(s) && s->event.id == s->letter.id)
         s->event.what = COURIER_NOTHING;
     forget_letter(s);
     if (quit && connection_put(s->connection, SLICE("QUIT\r\n"), &taken, NULL) == RC_OK) {
@@ -76,11 +81,32 @@ void slot_close(struct slot *s, bool politely)
     slot_disconnect(s);
 }
 
+void slot_take_next(struct slot *s)
+{
+    struct carried over = s->letter;
+
+    s->letter = s->next;
+    s->next = over;
+    s->follows = false;
+}
+
+void slot_forget_next(struct slot *s)
+{
+    forget(&s->next);
+    s->follows = s->behind = false;
+}
+
+static void clear(struct carried *c)
+{
+    str_clear(&c->sender);
+    str_clear(&c->recipient);
+    str_clear(&c->copy_to);
+}
+
 void slot_clear(struct slot *s)
 {
     slot_close(s, true);
-    str_clear(&s->sender);
-    str_clear(&s->recipient);
-    str_clear(&s->copy_to);
+    clear(&s->letter);
+    clear(&s->next);
     str_clear(&s->out);
 }

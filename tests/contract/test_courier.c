@@ -225,6 +225,44 @@ static void several_are_under_way_at_once(void **state)
     assert_int_equal(port.room(port.self), CONNECTIONS);
 }
 
+/* As many as there is room for behind letters that are ready: each is ready only after the one before. */
+static void what_comes_behind_a_letter_is_ready_after_it(void **state)
+{
+    int64_t first[CONNECTIONS];
+    size_t accepted = 0, ready_behind = 0;
+    size_t behind;
+
+    (void)state;
+    for (int i = 0; i < CONNECTIONS; i++)
+        (void)begin(good);
+    for (size_t i = 0; i < CONNECTIONS; i++) {
+        struct courier_event event = next();
+
+        assert_int_equal(event.what, COURIER_READY);
+        first[i] = event.id;
+    }
+    behind = port.room(port.self);
+    for (size_t i = 0; i < behind; i++)
+        (void)begin(good);
+    assert_int_equal(port.room(port.self), 0);
+    assert_int_equal(next_within(50).what, COURIER_NOTHING);
+    for (size_t i = 0; i < CONNECTIONS; i++)
+        port.release(port.self, first[i]);
+    while (accepted < CONNECTIONS + behind) {
+        struct courier_event event = next();
+
+        if (event.what == COURIER_READY) {
+            assert_true(++ready_behind <= accepted);
+            port.release(port.self, event.id);
+        } else {
+            expect_accepted(&event);
+            accepted++;
+        }
+    }
+    assert_int_equal(ready_behind, behind);
+    assert_int_equal(port.room(port.self), CONNECTIONS);
+}
+
 static void large_and_8_bit_letters_go_too(void **state)
 {
     CLEANUP(str_clear) struct str octets = STR_INIT;
@@ -273,6 +311,7 @@ static int run_cases(void)
         cmocka_unit_test(a_copy_is_one_more_recipient),
         cmocka_unit_test(what_may_not_be_sent_is_refused_at_once),
         cmocka_unit_test(several_are_under_way_at_once),
+        cmocka_unit_test(what_comes_behind_a_letter_is_ready_after_it),
         cmocka_unit_test(large_and_8_bit_letters_go_too),
         cmocka_unit_test(nothing_under_way_is_nothing_until_the_deadline),
         cmocka_unit_test(after_a_rest_it_goes_on),
@@ -288,7 +327,7 @@ static int run_in_memory(void)
 
     port = memory_courier_port(memory);
     failed = run_cases();
-    return memory->accepted == 10 ? failed : 1;
+    return memory->accepted == 13 ? failed : 1;
 }
 
 static int run_on_a_server(const struct endpoint *endpoint)

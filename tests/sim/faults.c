@@ -50,7 +50,7 @@ static bool trouble_comes(struct run *run, enum call call)
 
 static bool letter_left(const struct run *run)
 {
-    for (size_t i = 0; i < CONNECTIONS; i++)
+    for (size_t i = 0; i < LETTERS; i++)
         if (run->letter[i].state == LETTER_LEFT)
             return true;
     return false;

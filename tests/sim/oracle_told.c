@@ -67,7 +67,7 @@ void oracle_v4_told_once(struct world *world, struct deployment *d)
 static bool may_still_leave(const struct world *world, const char *effect)
 {
     for (size_t i = 0; i < world->runs; i++)
-        for (size_t k = 0; k < CONNECTIONS; k++) {
+        for (size_t k = 0; k < LETTERS; k++) {
             const struct letter_under_way *letter = &world->run[i]->letter[k];
 
             if (run_lives(world->run[i]) && letter->state != LETTER_NONE &&

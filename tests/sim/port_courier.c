@@ -16,19 +16,51 @@
 
 #define SERVER_PATIENCE MINUTES(5) /* how long a server waits for the end of data */
 
+static bool has_one_behind(const struct run *run, const struct letter_under_way *letter)
+{
+    for (size_t i = 0; i < LETTERS; i++)
+        if (run->letter[i].state != LETTER_NONE && run->letter[i].before == letter)
+            return true;
+    return false;
+}
+
+/* The letter that another may be begun behind; NULL where there is none. */
+static const struct letter_under_way *to_follow(const struct run *run)
+{
+    for (size_t i = 0; i < LETTERS && run->world->scenario.letters_follow; i++)
+        if (run->letter[i].state == LETTER_READY && !has_one_behind(run, &run->letter[i]))
+            return &run->letter[i];
+    return NULL;
+}
+
+/* Where letters follow one another they get one, so that they do. */
+static size_t connections(const struct run *run)
+{
+    return run->world->scenario.letters_follow ? 1 : CONNECTIONS;
+}
+
+static size_t connections_taken(const struct run *run)
+{
+    size_t taken = 0;
+
+    for (size_t i = 0; i < LETTERS; i++)
+        taken += run->letter[i].state != LETTER_NONE && run->letter[i].before == NULL;
+    return taken;
+}
+
 static size_t courier_room(void *self)
 {
     const struct run *run = self;
-    size_t room = 0;
+    size_t room = connections(run) - connections_taken(run);
 
-    for (size_t i = 0; i < CONNECTIONS; i++)
-        room += run->letter[i].state == LETTER_NONE;
-    return run_lives(run) ? room : 0;
+    if (!run_lives(run))
+        return 0;
+    return room > 0 ? room : to_follow(run) != NULL;
 }
 
 static struct letter_under_way *letter_of(struct run *run, int64_t id)
 {
-    for (size_t i = 0; i < CONNECTIONS; i++)
+    for (size_t i = 0; i < LETTERS; i++)
         if (run->letter[i].state != LETTER_NONE && run->letter[i].id == id)
             return &run->letter[i];
     return NULL;
@@ -38,6 +70,23 @@ static void forget_letter(struct letter_under_way *letter)
 {
     str_clear(&letter->octets);
     *letter = (struct letter_under_way){.state = LETTER_NONE};
+}
+
+/* The connection of `letter` has ended with it, or is free for the one that was begun behind. */
+static void let_next_go(struct run *run, const struct letter_under_way *letter, bool closed)
+{
+    int64_t now_ms = run->world->timeline.now_ms;
+
+    for (size_t i = 0; i < LETTERS; i++) {
+        struct letter_under_way *next = &run->letter[i];
+
+        if (next->state == LETTER_NONE || next->before != letter)
+            continue;
+        next->before = NULL;
+        next->due_ms = closed ? now_ms : now_ms + rng_between(&run->world->rng, 1, 40);
+        if (closed)
+            next->state = LETTER_HANDED_BACK;
+    }
 }
 
 static void effect_of(struct slice octets, char out[EFFECT_ID_SIZE])
@@ -54,12 +103,15 @@ static void effect_of(struct slice octets, char out[EFFECT_ID_SIZE])
 static enum rc take_on(struct run *run, const struct letter *letter)
 {
     struct letter_under_way *place = NULL;
+    bool free = connections_taken(run) < connections(run);
 
-    for (size_t i = 0; i < CONNECTIONS && place == NULL; i++)
+    for (size_t i = 0; i < LETTERS && place == NULL; i++)
         if (run->letter[i].state == LETTER_NONE)
             place = &run->letter[i];
     assert(place != NULL);
-    *place = (struct letter_under_way){.state = LETTER_ON_ITS_WAY, .id = letter->id};
+    *place = (struct letter_under_way){
+        .state = LETTER_ON_ITS_WAY, .id = letter->id, .before = free ? NULL : to_follow(run)};
+    assert(free || place->before != NULL);
     str_add(&place->octets, letter->octets);
     effect_of(letter->octets, place->effect);
     place->fate = smtp_fate(run->world);
@@ -67,6 +119,8 @@ static enum rc take_on(struct run *run, const struct letter *letter)
     place->due_ms = run->world->timeline.now_ms + rng_between(&run->world->rng, 5, 400);
     if (place->fate->stage == STAGE_CONNECT)
         place->due_ms += place->fate->reply_ms;
+    if (place->before != NULL)
+        place->due_ms = -1;
     tell(run->world, "run %u begins to send acknowledgement %.8s", run->number, place->effect);
     return RC_OK;
 }
@@ -83,7 +137,7 @@ static struct letter_under_way *next_letter(struct run *run)
 {
     struct letter_under_way *next = NULL;
 
-    for (size_t i = 0; i < CONNECTIONS; i++) {
+    for (size_t i = 0; i < LETTERS; i++) {
         struct letter_under_way *letter = &run->letter[i];
 
         if (letter->state != LETTER_NONE && letter->due_ms >= 0 &&
@@ -113,11 +167,24 @@ static void settle(struct run *run, struct letter_under_way *letter, struct cour
         tell(run->world, "the server %s (acknowledgement %.8s)", fate->what, letter->effect);
     tell(run->world, "run %u hears what came of acknowledgement %.8s: %d", run->number,
          letter->effect, fate->code);
+    let_next_go(run, letter, out->closed);
+    forget_letter(letter);
+}
+
+static void hand_back(struct run *run, struct letter_under_way *letter, struct courier_event *out)
+{
+    *out = (struct courier_event){.what = COURIER_GIVEN_BACK, .id = letter->id};
+    tell(run->world, "run %u gets acknowledgement %.8s back: nothing of it was said", run->number,
+         letter->effect);
     forget_letter(letter);
 }
 
 static void speak(struct run *run, struct letter_under_way *letter, struct courier_event *out)
 {
+    if (letter->state == LETTER_HANDED_BACK) {
+        hand_back(run, letter, out);
+        return;
+    }
     if (letter->state == LETTER_LEFT || letter->fate->stage != STAGE_END_OF_DATA) {
         settle(run, letter, out);
         return;
@@ -207,13 +274,14 @@ static void courier_abandon(void *self, int64_t id)
     if (letter == NULL)
         return;
     tell(run->world, "run %u abandons acknowledgement %.8s", run->number, letter->effect);
+    let_next_go(run, letter, true);
     forget_letter(letter);
     (void)gate_close(run, CALL_COURIER_ABANDON, RC_OK, &err);
 }
 
 void courier_dies(struct run *run)
 {
-    for (size_t i = 0; i < CONNECTIONS; i++)
+    for (size_t i = 0; i < LETTERS; i++)
         forget_letter(&run->letter[i]);
 }
 

@@ -29,7 +29,9 @@ enum life {
 
 #define CALL_LOG 2000
 
-enum letter_state { LETTER_NONE, LETTER_ON_ITS_WAY, LETTER_READY, LETTER_LEFT };
+#define LETTERS ((size_t)2 * CONNECTIONS) /* one a connection, and one behind its line */
+
+enum letter_state { LETTER_NONE, LETTER_ON_ITS_WAY, LETTER_READY, LETTER_LEFT, LETTER_HANDED_BACK };
 
 struct letter_under_way {
 #define CALL_LOG 2000
@@ -42,6 +44,8 @@ struct letter_under_way {
     struct line *line; /* once it has left */
     int64_t due_ms;    /* when there is something to say; -1: not by itself */
     int64_t ready_ms;
+    const struct letter_under_way
+        *before; /* whose line it comes behind; NULL: it has its connection */
 };
 
 struct run {
@@ -68,7 +72,7 @@ struct run {
     struct store *store;
     struct ledger real; /* the ledger itself; the service gets port_ledger */
     struct blob_store *blob_store;
-    struct letter_under_way letter[CONNECTIONS];
+    struct letter_under_way letter[LETTERS];
 };
 
 struct run *run_start(struct world *world, struct deployment *deployment, struct machine *machine);

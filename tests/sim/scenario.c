@@ -86,6 +86,13 @@ static void draw_withholding(struct world *world)
     world->withholding = own;
 }
 
+static void draw_letters(struct world *world)
+{
+    struct rng own = {world->seed << 26};
+
+    world->scenario.letters_follow = rng_one_in(&own, 2);
+}
+
 void scenario_draw(struct world *world)
 {
     struct rng *r = &world->rng;
@@ -130,6 +137,7 @@ void scenario_draw(struct world *world)
     }
     draw_desk(world);
     draw_withholding(world);
+    draw_letters(world);
 }
 
 /* ---- mail ------------------------------------------------------------------------------------ */

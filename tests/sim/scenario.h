@@ -55,6 +55,7 @@ struct scenario {
     unsigned withhold_one_in; /* fetches: a message that is there is not given; 0 never */
     bool restores;            /* the ledger goes back in time once */
     bool people_at_once;      /* people decide during the faults, too */
+    bool letters_follow;      /* one connection, and the next letter is begun behind a line */
     bool steady;              /* people choose the same every time: end states are compared */
 };
 

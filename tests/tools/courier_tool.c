@@ -101,7 +101,7 @@ static void begin(char **words)
 
 static void next(int64_t ms)
 {
-    static const char *const what[] = {"nothing", "ready", "settled"};
+    static const char *const what[] = {"nothing", "ready", "settled", "given back"};
     struct err err = ERR_INIT;
     struct courier_event e;
     int64_t started = real_ms(CLOCK_BOOTTIME);
