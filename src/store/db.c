@@ -101,10 +101,31 @@ enum rc db_refuse_standbys(struct db *db, struct err *err)
     return db_standbys(db, err);
 }
 
-int64_t db_timeline(struct db *db)
+int64_t db_timeline(const struct db *db)
 {
-    db->known_timeline = db->timeline;
     return db->timeline;
+}
+
+void db_stay(struct db *db)
+{
+    db->stays = true;
+}
+
+enum rc db_stayed(struct db *db, struct err *err)
+{
+    if (db->timeline == db->known_timeline)
+        return RC_OK;
+    db->passing = false;
+    if (db->stays)
+        return FAIL(err, RC_BROKEN,
+                    "ledger '%s': another server has taken over, and may have forgotten what this"
+                    " run remembers: it ends, and another begins anew",
+                    db->path);
+    db->known_timeline = db->timeline;
+    return FAIL(err, RC_DEFERRED,
+                "ledger '%s': another server has taken over; nothing was written, and later it may"
+                " be",
+                db->path);
 }
 
 int64_t db_began(const struct db *db)
@@ -302,19 +323,6 @@ enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struc
 
 /* Transactions */
 
-/* What was read before is another ledger's, perhaps. */
-static enum rc is_the_same(struct db *db, struct err *err)
-{
-    if (db->timeline == db->known_timeline)
-        return RC_OK;
-    db->known_timeline = db->timeline;
-    db->passing = false;
-    return FAIL(err, RC_DEFERRED,
-                "ledger '%s': another server has taken over; nothing was written, and later it may"
-                " be",
-                db->path);
-}
-
 static enum rc
 begin(struct db *db, enum tx_kind kind, const char *turn, struct tx *tx, struct err *err)
 {
@@ -323,7 +331,7 @@ begin(struct db *db, enum tx_kind kind, const char *turn, struct tx *tx, struct 
     TRY(db->driver->begin(db, kind, turn, err));
     mine.db = db;
     if (kind != TX_READ)
-        TRY(is_the_same(db, err));
+        TRY(db_stayed(db, err));
     if (kind == TX_WRITE && db->oldest_schema > db->schema)
         return FAIL(err, RC_BROKEN,
                     "ledger '%s': a newer version has changed it meanwhile, and this program works"

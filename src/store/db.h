@@ -101,8 +101,12 @@ enum rc db_standbys(struct db *db, struct err *err) MUST_CHECK;
 enum rc db_refuse_standbys(struct db *db, struct err *err) MUST_CHECK;
 /* Another one than was last seen: another server has taken over, or the database was restored. 0: its
  * database has none. A statement that only reads may meet another server unnoticed; a transaction that writes
- * is RC_DEFERRED there, once, unless this was asked since: what was read before may be another ledger's. */
-int64_t db_timeline(struct db *db);
+ * is RC_DEFERRED there, once. */
+int64_t db_timeline(const struct db *db);
+/* From now on it is RC_BROKEN, and so is db_stayed: what was read before, and is remembered by whoever writes,
+ * may be of another ledger. */
+void db_stay(struct db *db);
+enum rc db_stayed(struct db *db, struct err *err) MUST_CHECK;
 /* Is there such a table? NULL: any at all. */
 enum rc db_has_table(struct db *db, const char *name, bool *out, struct err *err) MUST_CHECK;
 /* The path of the file that holds it; false where none does: memory, a server. */

@@ -21,7 +21,8 @@ struct db {
     int64_t longest_ms;        /* of a statement; 0: any */
     const struct clock *clock; /* with `longest_ms` */
     int64_t timeline;          /* of the server that answers; 0: there are none */
-    int64_t known_timeline;    /* that whoever writes knows of: see db_timeline */
+    int64_t known_timeline;    /* that whoever writes knows of */
+    bool stays;                /* see db_stay */
     bool refuses_standbys;     /* looked for on each new connection */
     bool host_clock;           /* its own clock, if it has one, is not used */
     int64_t now_ms;            /* its own clock when the last transaction began; 0: it has none */

@@ -92,8 +92,8 @@ static enum rc read_timeline(struct db *db, int64_t *out, struct err *err)
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-/* What a person reads may come from a copy that nobody can write to. The server's is asked for last: it is
- * that of the server which gave the other one, also where that had to be looked for anew. */
+/* What a person reads may come from a copy that nobody can write to. The server's own is looked at last: it
+ * is that of the server which gave the other one, also where that had to be looked for anew. */
 static enum rc look_at_timeline(struct store *store, struct err *err)
 {
     int64_t known;
@@ -101,6 +101,7 @@ static enum rc look_at_timeline(struct store *store, struct err *err)
     if (db_timeline(store->db) == 0 || db_read_only(store->db) || store->run[0] == '\0')
         return RC_OK;
     TRY(read_timeline(store->db, &known, err));
+    TRY(db_stayed(store->db, err));
     int64_t now = db_timeline(store->db);
 
     if (known == now)
@@ -193,6 +194,7 @@ runs_enter(void *self, const struct run_facts *run, struct instant now, struct e
     struct store *store = self;
 
     TRY(WRITE(store, enter(store, run, now, err)));
+    db_stay(store->db);
     snprintf(store->run, sizeof store->run, "%s", run->id);
     find_turn(store, run->mailbox);
     return RC_OK;

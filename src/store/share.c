@@ -11,7 +11,8 @@ struct sharing {
     int64_t now_ms, lease_ms; /* by the database's clock */
     /* as it was read */
     bool mine, free, too_many;
-    bool news; /* to the others of that mailbox: it is free, or there is one more to share with */
+    bool holds; /* items of it in hand */
+    bool news;  /* to the others of that mailbox: it is free, or there is one more to share with */
     int64_t lease_was; /* until then; 0: nobody ever had it */
     int64_t
         left_ms; /* of the lease, where it is mine, and else of being counted among those that live */
@@ -27,6 +28,7 @@ static enum rc read_share(struct db *db, struct sharing *s, struct err *err)
         " COALESCE(lease.until, 0) AS lease_was,"
         " (SELECT COUNT(*) FROM mailbox_lease AS own WHERE own.node = me.node"
         "  AND own.run IS NOT NULL AND own.until > $3) AS ours,"
+        " (SELECT COUNT(*) FROM item WHERE item.lease_run = me.id AND item.mailbox = $2) AS holds,"
         " COALESCE((SELECT MIN(theirs.held) FROM (SELECT (SELECT COUNT(*) FROM mailbox_lease AS"
         "  other WHERE other.node = run.node AND other.run IS NOT NULL AND other.until > $3) AS "
         "held"
@@ -49,6 +51,7 @@ static enum rc read_share(struct db *db, struct sharing *s, struct err *err)
     s->mine = col_int(q, "mine") == 1;
     s->free = col_int(q, "free") == 1;
     s->lease_was = col_int(q, "lease_was");
+    s->holds = col_int(q, "holds") > 0;
     s->left_ms = col_int(q, "until") - s->now_ms;
     s->too_many = col_int(q, "least") >= 0 && col_int(q, "ours") - col_int(q, "least") >= 2;
     return RC_OK;
@@ -85,7 +88,7 @@ static enum rc count_among_the_living(struct db *db, const struct sharing *s, st
     return stmt_run(q, NULL, err);
 }
 
-/* What it has in hand goes along. */
+/* What it has in hand goes along: whoever renews its leases and does not work on them holds them for ever. */
 static enum rc give_items_back(struct db *db, const struct sharing *s, struct err *err)
 {
     static const char update[] = "UPDATE item SET lease_run = NULL, lease_boot = NULL"
@@ -100,6 +103,8 @@ static enum rc give_items_back(struct db *db, const struct sharing *s, struct er
 
 static bool stays_as_it_is(const struct sharing *s)
 {
+    if (!s->mine && s->holds) /* its mailbox was taken from it */
+        return false;
     return s->left_ms > s->lease_ms - s->lease_ms / 3 && !(s->mine ? s->too_many : s->free);
 }
 
@@ -113,12 +118,12 @@ static enum rc leave(struct db *db, struct sharing *s, struct err *err)
 
 static enum rc act(struct db *db, struct sharing *s, struct err *err)
 {
-    s->news = !s->mine && s->left_ms <= 0;
+    s->news = !s->mine && (s->left_ms <= 0 || s->holds);
     TRY(count_among_the_living(db, s, err));
     if (s->mine && s->too_many)
         return leave(db, s, err);
     s->mine |= s->free;
-    return s->mine ? write_lease(db, s, s->run, err) : RC_OK;
+    return s->mine ? write_lease(db, s, s->run, err) : give_items_back(db, s, err);
 }
 
 /* Decided one after another: two that give up at once would give up too much. */
