@@ -11,7 +11,7 @@ PAGES = sorted({path for pattern in ("*.md", "doc/*.md", "deploy/**/*.md", "src/
                                      "config/destinations/*.yaml", "deploy/container/*") for path in TOP.glob(pattern)} - {TOP / "CHANGELOG.md"})
 
 # What begins a command line although it is neither a program of ours nor a file of the sources.
-TOOLS = set("apt apt-cache apt-get chmod chown clamscan cmake cpack ctest curl debsecan docker dpkg gcore git gpg journalctl lintian man mandoc mkdir "
+TOOLS = set("apt apt-cache apt-get cat chmod chown clamscan cmake cpack ctest curl debsecan docker dpkg gcore git gpg journalctl lintian man mandoc mkdir "
             "npm openssl pg_dump pg_restore pip podman promtool psql python3 rsync runuser sh sha256sum sqlite3 ssh sudo systemctl "
             "systemd-analyze systemd-creds systemd-sysusers systemd-tmpfiles tar".split())
 
@@ -33,9 +33,9 @@ def spans(path):
         text = text.replace("\\-", "-").replace("\\e", "\\")
     else:
         text = re.sub(r"^<!-- commands begin -->.*?<!-- commands end -->", "", text, flags=re.M | re.S)
-        for kind, block in re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.M | re.S):
+        for kind, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, flags=re.M | re.S):
             yield from typed_in(block, shell=kind == "sh" and path.name != "README.md" and path.parent.name != "doc", says=kind in ("", "text"))
-        text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+        text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
     text = re.sub(r"\n#? *", " ", text)
     yield from (" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text))
 

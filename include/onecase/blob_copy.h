@@ -20,6 +20,9 @@ enum rc blob_place(struct blob_store *store,
                    const char *path,
                    const struct digest *octets,
                    struct err *err) MUST_CHECK;
+/* Makes a new file of these octets at `path`, as blob_place does. */
+enum rc blob_put(struct blob_store *store, const char *path, struct slice octets, struct err *err)
+    MUST_CHECK;
 /* Copies `from_path` of another store. RC_NOT_FOUND: it is not there; RC_REFUSED: it is there, and is
  * not what was expected; nothing was kept then. */
 enum rc blob_copy(struct blob_store *to,

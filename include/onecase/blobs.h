@@ -32,10 +32,11 @@ struct blobs {
     enum rc (*begin)(void *self, struct blob_writing **out, struct err *err);
     enum rc (*add)(void *self, struct blob_writing *w, struct slice octets, struct err *err);
     /* Keeps it as incoming/SHA256, where it may be read once settle has given it that name; frees and
-     * nulls the writing, also on failure. */
+     * nulls the writing, also on failure. Who wrote it has hashed it on the way: large mails are
+     * hashed once. */
     enum rc (*keep_incoming)(void *self,
                              struct blob_writing **w,
-                             struct digest *out,
+                             const struct digest *octets,
                              struct err *err);
     void (*drop)(void *self, struct blob_writing **w);
     /* Makes incoming/SHA256 the original of `key`; RC_OK also where it is that already. */

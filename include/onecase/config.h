@@ -277,6 +277,8 @@ struct config {
     int64_t lease_ms, stop_timeout_ms;
     int64_t disk_reserve;
     int64_t backup_age_ms; /* from which on the last backup is warned of; 0: never */
+    const char
+        *backup_recipient; /* a file of certificates that what leaves is sealed to; "" none */
     struct config_retention retention;
     struct config_notify notify;
     struct {

@@ -6,12 +6,20 @@
  * was added, and last "end SHA256" over all that stands above. So one that was cut or changed is known.
  * A path is one of ours (incoming/…, items/…, or ledger.db): whoever reads a manifest need not ask
  * where it leads. RC_BROKEN: it is none, or not whole.
+ *
+ * Of a backup that is sealed it says less: of which recipients, how many files of how many octets, and
+ * for each piece of what is sealed the SHA-256 and size of the piece as it lies there, with a path
+ * sealed/DIGEST/SIZE/N: the SHA-256 and size of what is inside, and which piece of it this is, from 1
+ * on, those of one file in order. Which file has that digest is said by another manifest, one of a
+ * backup that is not sealed: it is sealed, too, and its pieces are sealed/manifest/SIZE/N.
  */
 #pragma once
 
 #include <onecase/blobs.h>
 
-#define MANIFEST_LEDGER "ledger.db"
+#define MANIFEST_LEDGER     "ledger.db"
+#define MANIFEST_INNER      "manifest" /* in the place of a digest: the other manifest */
+#define MANIFEST_NAMES_SIZE 520        /* of eight recipients, "HEX HEX" */
 
 struct manifest_file {
     char *path; /* owned */
@@ -26,7 +34,10 @@ struct manifest {
     int64_t event;              /* number of the last line of its event chain */
     char hash[DIGEST_HEX_SIZE]; /* of that line; "" where there is none */
     int64_t mails;
-    struct manifest_file *file; /* owned */
+    char sealed_to
+        [MANIFEST_NAMES_SIZE];     /* SHA-256 of the recipients' certificates; "": not sealed */
+    int64_t inside, inside_octets; /* where it is sealed: files, and their octets */
+    struct manifest_file *file;    /* owned */
     size_t files;
 };
 

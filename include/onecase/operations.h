@@ -117,6 +117,7 @@ struct backup_facts {
     char name[BACKUP_NAME_SIZE];
     char version[32]; /* of the program that made it */
     int64_t taken_ms, event, mails, files, octets;
+    bool sealed;
 };
 
 struct backup_made {
@@ -129,6 +130,11 @@ struct backup_made {
 struct restore_request {
     const char *folder;
     const char *backup; /* its name; NULL: the newest */
+    const char *key;    /* of one that is sealed: a file; NULL: there is none */
+    void *ctx;
+    enum rc (*passphrase)(void *ctx,
+                          struct str *out,
+                          struct err *err); /* of the key, if it has any */
 };
 
 struct restored {

@@ -5,16 +5,19 @@
  * The same entries in the same order give the same octets: every entry has mode 0600, no owner, and the
  * time that it is given. The file has its name only once it is whole and durable; until then it is
  * NAME.XXXXXX beside it, which tar_drop removes. RC_USAGE: there is a file of that name already, and
- * nothing is ever overwritten. A name that ends with .gz is compressed. RC_BROKEN: it cannot be written; the text says which and why.
+ * nothing is ever overwritten. A name that ends with .gz or .gz.cms is compressed. RC_BROKEN: it cannot be written; the text says which and why.
  */
 #pragma once
 
 #include <onecase/digest.h>
 #include <onecase/err.h>
+#include <onecase/seal.h>
 
 struct tar; /* owned by who began it */
 
-enum rc tar_begin(const char *name, struct tar **out, struct err *err) MUST_CHECK;
+/* `to`, which is borrowed until the end: what is written is sealed to them; NULL: it is not. */
+enum rc tar_begin(const char *name, const struct recipients *to, struct tar **out, struct err *err)
+    MUST_CHECK;
 /* The next entry, of exactly so many octets; tar_add brings them. */
 enum rc tar_entry(struct tar *tar, const char *path, int64_t size, int64_t at_ms, struct err *err)
     MUST_CHECK;

@@ -3,6 +3,7 @@
 
 #include "backup_folder.h"
 #include "backup_prune.h"
+#include "backup_sealed.h"
 
 #include <onecase/when.h>
 #include <stdio.h>
@@ -14,18 +15,28 @@
 #define SAVED "tmp/ledger.db"
 
 struct saving {
+    const struct config *config;
     struct wired_data *data;
     const struct backup_request *request;
     struct backup_folder folder;
     struct manifest manifest;
+    struct recipients *to;     /* NULL: it is not sealed */
+    struct manifest before;    /* the newest that is sealed to the same */
+    struct manifest sealed;    /* the pieces of this one */
+    struct sealed_files known; /* of both */
     struct backup_made *out;
     int64_t now_ms;
 };
 
-static void saving_clear(struct saving *s)
+/* Where the ledger is saved first: what is not sealed never lies where the sealed goes. */
+static const char *top_of(const struct saving *s)
 {
-    backup_folder_close(&s->folder);
-    manifest_clear(&s->manifest);
+    return s->to ? s->config->data_dir : s->folder.path;
+}
+
+static const struct blobs *blobs_of(const struct saving *s)
+{
+    return s->to ? &s->data->blobs : &s->folder.blobs;
 }
 
 /* ---- the ledger ------------------------------------------------------------------------------------ */
@@ -35,9 +46,60 @@ static void remove_saved(const struct saving *s)
     static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
     for (size_t i = 0; i < LENGTH(suffixes); i++) {
         CLEANUP(str_clear) struct str path = STR_INIT;
-        str_addf(&path, "%s/" SAVED "%s", s->folder.path, suffixes[i]);
+        str_addf(&path, "%s/" SAVED "%s", top_of(s), suffixes[i]);
         (void)unlink(str_z(&path));
     }
+}
+
+static void saving_clear(struct saving *s)
+{
+    if (s->folder.path)
+        remove_saved(s);
+    backup_folder_close(&s->folder);
+    sealed_files_clear(&s->known);
+    manifest_clear(&s->manifest);
+    manifest_clear(&s->before);
+    manifest_clear(&s->sealed);
+    recipients_free(&s->to);
+}
+
+/* ---- sealed or not ---------------------------------------------------------------------------------- */
+
+/* Who takes the recipient out of the configuration does not mean to lay mail open beside what is sealed. */
+static enum rc check_open(const struct saving *s, const struct manifest *last, struct err *err)
+{
+    if (!s->to && last->sealed_to[0])
+        return FAIL(err, RC_USAGE,
+                    "the backups in '%s' are sealed, and this one would not be: set "
+                    "backup.recipient, or name another folder",
+                    s->folder.path);
+    return RC_OK;
+}
+
+/* What was sealed for the same recipients is not sealed again. */
+static enum rc look_back(struct saving *s, struct err *err)
+{
+    const struct backup_folder *f = &s->folder;
+    for (size_t i = f->names; i > 0; i--) {
+        struct err why = ERR_INIT;
+        manifest_clear(&s->before);
+        if (backup_folder_read(f, f->name[i - 1], &s->before, &why) != RC_OK)
+            continue;
+        TRY(check_open(s, &s->before, err));
+        if (!s->to || strcmp(s->before.sealed_to, recipients_names(s->to)) == 0)
+            break;
+    }
+    if (s->to && strcmp(s->before.sealed_to, recipients_names(s->to)) == 0)
+        sealed_files_learn(&s->known, &s->before, 0);
+    return RC_OK;
+}
+
+static enum rc read_recipients(struct saving *s, struct err *err)
+{
+    if (!s->config->backup_recipient[0])
+        return RC_OK;
+    enum rc rc = recipients_read(s->config->backup_recipient, s->now_ms, &s->to, err);
+    return rc == RC_OK ? RC_OK : err_prefix(err, "backup.recipient");
 }
 
 /* A folder that has the backups of another ledger is not mixed with ours. */
@@ -56,17 +118,46 @@ static enum rc check_kin(const struct saving *s, const char *ledger, struct err 
     return RC_OK;
 }
 
+static void count_new(struct saving *s, int64_t size)
+{
+    s->out->new_files++;
+    s->out->new_octets += size;
+}
+
+static enum rc seal_from(
+    struct saving *s, const char *from, const struct digest *octets, int64_t *size, struct err *err)
+{
+    CLEANUP(sealed_drop) struct sealed_writing w;
+    const struct blobs *blobs = &s->data->blobs;
+    size_t first = s->sealed.files;
+    sealed_begin(&w, s->to, s->folder.store);
+    TRY(blobs->read(blobs->self, from, &(struct blob_sink){&w, sealed_add}, err));
+    TRY(sealed_end(&w, octets, &s->sealed, err));
+    sealed_files_learn(&s->known, &s->sealed, first);
+    *size = w.size;
+    count_new(s, *size);
+    return RC_OK;
+}
+
+static enum rc
+keep_ledger(struct saving *s, const struct digest *octets, int64_t size, struct err *err)
+{
+    char path[BLOB_PATH_SIZE];
+    if (s->to)
+        return seal_from(s, SAVED, octets, &size, err);
+    blob_path_pooled(octets, path);
+    TRY(blob_place(s->folder.store, SAVED, path, octets, err));
+    count_new(s, size);
+    return RC_OK;
+}
+
 static enum rc keep_saved(struct saving *s, struct err *err)
 {
     struct digest octets;
     int64_t size;
-    char path[BLOB_PATH_SIZE];
-    TRY(blob_digest(&s->folder.blobs, SAVED, &octets, &size, err));
-    blob_path_pooled(&octets, path);
-    TRY(blob_place(s->folder.store, SAVED, path, &octets, err));
+    TRY(blob_digest(blobs_of(s), SAVED, &octets, &size, err));
+    TRY(keep_ledger(s, &octets, size, err));
     manifest_add(&s->manifest, MANIFEST_LEDGER, &octets, size);
-    s->out->new_files++;
-    s->out->new_octets += size;
     return RC_OK;
 }
 
@@ -74,8 +165,10 @@ static enum rc save_ledger(struct saving *s, struct err *err)
 {
     CLEANUP(str_clear) struct str path = STR_INIT;
     struct ledger_facts facts;
-    str_addf(&path, "%s/" SAVED, s->folder.path);
+    const struct files *f = &s->data->files;
+    str_addf(&path, "%s/" SAVED, top_of(s));
     remove_saved(s);
+    TRY(s->to ? f->make_folder(f->self, "tmp", err) : RC_OK);
     TRY(store_save(s->data->store, str_z(&path), &facts, err));
     TRY(check_kin(s, facts.id, err));
     text_copy(s->manifest.ledger, sizeof s->manifest.ledger, facts.id);
@@ -114,6 +207,66 @@ read_again(struct saving *s, const char *pooled, const struct digest *octets, st
 }
 
 /* From any of the places where it may stand by now. */
+static enum rc seal_any(struct saving *s,
+                        const char *const *from,
+                        const struct digest *octets,
+                        int64_t *size,
+                        struct err *err)
+{
+    enum rc rc = RC_NOT_FOUND;
+    for (; *from && rc == RC_NOT_FOUND; from++)
+        rc = seal_from(s, *from, octets, size, err);
+    return rc;
+}
+
+static bool piece_stands(const struct saving *s, const struct manifest_file *piece)
+{
+    char pooled[BLOB_PATH_SIZE];
+    struct digest found;
+    int64_t size;
+    struct err why = ERR_INIT;
+    blob_path_pooled(&piece->octets, pooled);
+    if (!is_there(s, pooled, &size) || size != piece->size)
+        return false;
+    return !s->request->read_all ||
+           (blob_digest(&s->folder.blobs, pooled, &found, &size, &why) == RC_OK &&
+            digest_eq(&found, &piece->octets));
+}
+
+static bool stands(const struct saving *s, const struct sealed_file *f)
+{
+    for (size_t i = 0; i < f->pieces; i++)
+        if (!piece_stands(s, &f->in->file[f->first + i]))
+            return false;
+    return true;
+}
+
+/* Lines of the backup before become lines of this one. */
+static void take_over(struct saving *s, const struct sealed_file *f)
+{
+    size_t first = s->sealed.files;
+    for (size_t i = 0; i < f->pieces; i++) {
+        const struct manifest_file *piece = &f->in->file[f->first + i];
+        manifest_add(&s->sealed, piece->path, &piece->octets, piece->size);
+    }
+    sealed_files_learn(&s->known, &s->sealed, first);
+}
+
+static enum rc keep_sealed(struct saving *s,
+                           const char *const *from,
+                           const struct digest *octets,
+                           int64_t *size,
+                           struct err *err)
+{
+    const struct sealed_file *f = sealed_files_find(&s->known, octets);
+    if (!f || (f->in != &s->sealed && !stands(s, f)))
+        return seal_any(s, from, octets, size, err);
+    *size = f->size;
+    if (f->in != &s->sealed)
+        take_over(s, f);
+    return RC_OK;
+}
+
 static enum rc copy_from(struct saving *s,
                          const char *pooled,
                          const char *const *from,
@@ -126,30 +279,42 @@ static enum rc copy_from(struct saving *s,
     return rc;
 }
 
+static enum rc keep_plain(struct saving *s,
+                          const char *const *from,
+                          const struct digest *octets,
+                          int64_t *size,
+                          struct err *err)
+{
+    char pooled[BLOB_PATH_SIZE];
+    blob_path_pooled(octets, pooled);
+    TRY(read_again(s, pooled, octets, err));
+    if (is_there(s, pooled, size))
+        return RC_OK;
+    TRY(copy_from(s, pooled, from, octets, err));
+    if (!is_there(s, pooled, size))
+        return FAIL(err, RC_BROKEN, "backup: a file that was copied is not there");
+    count_new(s, *size);
+    return RC_OK;
+}
+
 static enum rc save_file(struct saving *s,
                          const char *path,
                          const char *const *from,
                          const struct digest *octets,
                          struct err *err)
 {
-    char pooled[BLOB_PATH_SIZE];
     int64_t size;
     struct err why = ERR_INIT;
-    blob_path_pooled(octets, pooled);
-    TRY(read_again(s, pooled, octets, err));
-    bool known = is_there(s, pooled, &size);
-    enum rc rc = known ? RC_OK : copy_from(s, pooled, from, octets, &why);
+    enum rc rc = s->to ? keep_sealed(s, from, octets, &size, &why)
+                       : keep_plain(s, from, octets, &size, &why);
     if (rc == RC_NOT_FOUND || rc == RC_REFUSED) {
         str_addf(&s->out->missing, "%s %s\n", path,
                  rc == RC_NOT_FOUND ? "is not there" : "is not what was stored");
         return RC_OK;
     }
-    if (rc != RC_OK || !is_there(s, pooled, &size))
-        return FAIL(err, rc == RC_OK ? RC_BROKEN : rc, "%s",
-                    rc == RC_OK ? "backup: a file that was copied is not there" : why.text);
+    if (rc != RC_OK)
+        return FAIL(err, rc, "%s", why.text);
     manifest_add(&s->manifest, path, octets, size);
-    s->out->new_files += !known;
-    s->out->new_octets += known ? 0 : size;
     return RC_OK;
 }
 
@@ -190,7 +355,7 @@ static enum rc save_files(struct saving *s, struct err *err)
 {
     CLEANUP(store_close) struct store *store = NULL;
     CLEANUP(str_clear) struct str path = STR_INIT;
-    str_addf(&path, "%s/" SAVED, s->folder.path);
+    str_addf(&path, "%s/" SAVED, top_of(s));
     const struct store_options options = {
         .path = str_z(&path), .read_only = true, .skip_check = true};
     TRY(store_open(&options, &store, err));
@@ -222,8 +387,33 @@ static bool is_taken(const struct backup_folder *folder, const char *name)
     return false;
 }
 
+/* Which file is which is said inside alone; what lies open says enough to prune and to check by. */
+static enum rc seal_manifest(struct saving *s, struct err *err)
+{
+    CLEANUP(sealed_drop) struct sealed_writing w;
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    const struct manifest *inner = &s->manifest;
+    struct manifest *m = &s->sealed;
+    sealed_begin(&w, s->to, s->folder.store);
+    manifest_write(inner, &text);
+    TRY(sealed_add(&w, str_slice(&text), err));
+    TRY(sealed_end(&w, NULL, m, err));
+    m->taken_ms = inner->taken_ms;
+    m->event = inner->event;
+    m->mails = inner->mails;
+    text_copy(m->version, sizeof m->version, inner->version);
+    text_copy(m->ledger, sizeof m->ledger, inner->ledger);
+    text_copy(m->hash, sizeof m->hash, inner->hash);
+    text_copy(m->sealed_to, sizeof m->sealed_to, recipients_names(s->to));
+    m->inside = (int64_t)inner->files;
+    for (size_t i = 0; i < inner->files; i++)
+        m->inside_octets += inner->file[i].size;
+    return RC_OK;
+}
+
 static enum rc finish(struct saving *s, struct err *err)
 {
+    const struct manifest *m = s->to ? &s->sealed : &s->manifest;
     char name[BACKUP_NAME_SIZE];
     name_it(s, name);
     while (is_taken(&s->folder, name)) {
@@ -232,15 +422,16 @@ static enum rc finish(struct saving *s, struct err *err)
     }
     s->manifest.taken_ms = s->now_ms;
     text_copy(s->manifest.version, sizeof s->manifest.version, ONECASE_VERSION);
-    TRY(backup_folder_write(&s->folder, name, &s->manifest, err));
-    backup_folder_facts(name, &s->manifest, &s->out->facts);
+    TRY(s->to ? seal_manifest(s, err) : RC_OK);
+    TRY(backup_folder_write(&s->folder, name, m, err));
+    backup_folder_facts(name, m, &s->out->facts);
     return RC_OK;
 }
 
 static enum rc make(struct saving *s, struct err *err)
 {
     struct clock clock = system_clock();
-    s->now_ms = clock_now(&clock).wall_ms;
+    TRY(look_back(s, err));
     TRY(posix_files_sweep(s->folder.path, s->now_ms, err));
     TRY(save_ledger(s, err));
     TRY(save_files(s, err));
@@ -257,12 +448,16 @@ enum rc backup_make(const struct config *config,
                     struct err *err)
 {
     CLEANUP(upkeep_unlock) int lock = -1;
-    CLEANUP(saving_clear) struct saving s = {.data = data, .request = request, .out = out};
+    CLEANUP(saving_clear)
+    struct saving s = {.config = config, .data = data, .request = request, .out = out};
+    struct clock clock = system_clock();
     *out = (struct backup_made){.missing = STR_INIT};
     if (strcmp(config->ledger, "sqlite") != 0)
         return FAIL(err, RC_USAGE,
                     "backup is for a ledger on this disk: save a database by its own means, and "
                     "after it the files");
+    s.now_ms = clock_now(&clock).wall_ms;
+    TRY(read_recipients(&s, err));
     TRY(upkeep_lock(config->data_dir, &lock, err));
     TRY(backup_folder_open(request->folder, true, &s.folder, err));
     return make(&s, err);

@@ -22,6 +22,14 @@ static const char read_me[] =
     "folder\n"
     "files/KK/SHA256  the files, named by the SHA-256 of what is in them, each once\n"
     "\n"
+    "One that begins with \"onecase sealed backup\" is for the keys of the certificates alone "
+    "whose\n"
+    "SHA-256 it names. Its paths are sealed/SHA256/SIZE/N: that line is piece N of a file with "
+    "these\n"
+    "octets. `openssl cms -decrypt -binary -inform DER -in FILE -inkey KEY` opens a piece; the "
+    "pieces\n"
+    "of one file one behind the other are the file, and those of \"manifest\" name all of them.\n"
+    "\n"
     "Without the program, `sha256sum` checks a file, and the lines with a path say where each "
     "goes;\n"
     "ledger.db is an SQLite database. A data folder put together by hand works; that it is an old "
@@ -174,11 +182,16 @@ void backup_folder_facts(const char *name,
     *out = (struct backup_facts){.taken_ms = manifest->taken_ms,
                                  .event = manifest->event,
                                  .mails = manifest->mails,
-                                 .files = (int64_t)manifest->files};
+                                 .files = (int64_t)manifest->files,
+                                 .sealed = manifest->sealed_to[0] != '\0'};
     text_copy(out->name, sizeof out->name, name);
     text_copy(out->version, sizeof out->version, manifest->version);
     for (size_t i = 0; i < manifest->files; i++)
         out->octets += manifest->file[i].size;
+    if (out->sealed) {
+        out->files = manifest->inside;
+        out->octets = manifest->inside_octets;
+    }
 }
 
 /* ---- one at a time ------------------------------------------------------------------------------ */

@@ -39,6 +39,7 @@ static enum rc end(void *ctx, struct err *err)
     CLEANUP(source_clear) struct source source = SOURCE_INIT;
     source_reading_done(&c->reading, &source);
     c->got.source_digest = source.source_digest;
+    c->got.octets = source.octets;
     TRY(c->blobs->keep_incoming(c->blobs->self, &c->writing, &c->got.octets, err));
     c->whole = true;
     return RC_OK;

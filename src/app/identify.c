@@ -51,6 +51,7 @@ static enum rc copy(struct identifying *i, FILE *f, struct err *err)
         blobs->drop(blobs->self, &w);
         return rc;
     }
+    i->octets = i->source.octets;
     TRY(blobs->keep_incoming(blobs->self, &w, &i->octets, err));
     return blobs->settle(blobs->self, err);
 }

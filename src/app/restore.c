@@ -2,12 +2,14 @@
 #include "restore.h"
 
 #include "backup_folder.h"
+#include "backup_sealed.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define RESTORING "restoring"
@@ -16,7 +18,11 @@
 struct restoring {
     const struct config *config;
     struct backup_folder folder;
-    struct manifest manifest;
+    struct manifest outer;    /* of one that is sealed */
+    struct manifest manifest; /* which file is which */
+    struct seal_key *key;
+    struct sealed_reader reader;
+    struct blobs from; /* what is in it, as it was saved */
     struct stored stored;
     struct restored *out;
     int lock;
@@ -25,7 +31,10 @@ struct restoring {
 static void restoring_clear(struct restoring *r)
 {
     upkeep_unlock(&r->lock);
+    sealed_reader_close(&r->reader);
+    seal_key_free(&r->key);
     backup_folder_close(&r->folder);
+    manifest_clear(&r->outer);
     manifest_clear(&r->manifest);
     stored_close(&r->stored);
 }
@@ -37,8 +46,76 @@ static void path_of(const struct restoring *r, const char *path, struct str *out
 
 /* ---- which, and where to ------------------------------------------------------------------------------ */
 
-static enum rc choose(struct restoring *r, const char *asked, struct err *err)
+/* The one inside is not believed where the other says otherwise: it is then of another backup. */
+static bool agree(const struct manifest *outer, const struct manifest *inner)
 {
+    return outer->taken_ms == inner->taken_ms && outer->event == inner->event &&
+           strcmp(outer->ledger, inner->ledger) == 0 && strcmp(outer->hash, inner->hash) == 0;
+}
+
+static enum rc
+damaged(const struct restoring *r, const char *path, const char *how, struct err *err)
+{
+    return FAIL(
+        err, RC_BROKEN,
+        "the backup is damaged: its file '%s' is %s: choose an older one with --backup%s%s%s", path,
+        how, r->lock >= 0 ? ", after emptying '" : "", r->lock >= 0 ? r->config->data_dir : "",
+        r->lock >= 0 ? "'" : "");
+}
+
+/* A piece that is whole and does not open is one for another key. */
+static enum rc open_manifest(struct restoring *r, const char *key, struct err *err)
+{
+    struct err why = ERR_INIT;
+    enum rc rc = sealed_reader_manifest(&r->reader, &r->manifest, &why);
+    bool whole = rc == RC_OK && agree(&r->outer, &r->manifest);
+    if (whole)
+        return RC_OK;
+    if (rc == RC_REFUSED && r->reader.opens_not)
+        return FAIL(err, RC_USAGE,
+                    "the key in '%s' does not open this backup: it is sealed to the certificates "
+                    "with the SHA-256 %s",
+                    key, r->outer.sealed_to);
+    return damaged(r, r->reader.at, rc == RC_NOT_FOUND ? "not there" : "not what was saved", err);
+}
+
+static enum rc
+open_sealed(struct restoring *r, const struct restore_request *request, struct err *err)
+{
+    const struct seal_asking asking = {request->ctx, request->passphrase};
+    if (!request->key)
+        return FAIL(err, RC_USAGE,
+                    "this backup is sealed to the certificates with the SHA-256 %s: name the file "
+                    "of such a one's private key with --key",
+                    r->manifest.sealed_to);
+    TRY(seal_key_read(request->key, &asking, &r->key, err));
+    r->outer = r->manifest;
+    r->manifest = (struct manifest){0};
+    sealed_reader_open(&r->reader, &r->folder.blobs, &r->outer, r->key);
+    r->from = sealed_reader_port(&r->reader);
+    return open_manifest(r, request->key, err);
+}
+
+/* Before anything is brought back: what is missing or was cut needs no key to be seen. */
+static enum rc check_sizes(const struct restoring *r, const struct manifest *m, struct err *err)
+{
+    for (size_t i = 0; i < m->files; i++) {
+        CLEANUP(str_clear) struct str path = STR_INIT;
+        char pooled[BLOB_PATH_SIZE];
+        struct stat facts;
+        blob_path_pooled(&m->file[i].octets, pooled);
+        str_addf(&path, "%s/%s", r->folder.path, pooled);
+        if (stat(str_z(&path), &facts) != 0)
+            return damaged(r, pooled, "not there", err);
+        if (facts.st_size != m->file[i].size)
+            return damaged(r, pooled, "not what was saved", err);
+    }
+    return RC_OK;
+}
+
+static enum rc choose(struct restoring *r, const struct restore_request *request, struct err *err)
+{
+    const char *asked = request->backup;
     const struct backup_folder *f = &r->folder;
     if (f->names == 0)
         return FAIL(err, RC_NOT_FOUND, "there is no backup in '%s'", f->path);
@@ -52,7 +129,9 @@ static enum rc choose(struct restoring *r, const char *asked, struct err *err)
                     asked, f->path, f->path);
     TRY(backup_folder_read(f, name, &r->manifest, err));
     backup_folder_facts(name, &r->manifest, &r->out->facts);
-    return RC_OK;
+    TRY(check_sizes(r, &r->manifest, err));
+    r->from = r->folder.blobs;
+    return r->manifest.sealed_to[0] ? open_sealed(r, request, err) : RC_OK;
 }
 
 static bool is_unfinished(const char *data_dir)
@@ -129,15 +208,12 @@ bring(struct restoring *r, const struct manifest_file *f, const char *to, struct
     char pooled[BLOB_PATH_SIZE];
     struct err why = ERR_INIT;
     blob_path_pooled(&f->octets, pooled);
-    enum rc rc = blob_copy(r->stored.store, to, &r->folder.blobs, pooled, &f->octets, &why);
+    enum rc rc = blob_copy(r->stored.store, to, &r->from, pooled, &f->octets, &why);
     if (rc == RC_OK)
         return RC_OK;
     if (rc == RC_NOT_FOUND || rc == RC_REFUSED)
-        return FAIL(
-            err, RC_BROKEN,
-            "the backup is damaged: its file '%s' is %s: choose an older one with --backup, "
-            "after emptying '%s'",
-            pooled, rc == RC_NOT_FOUND ? "not there" : "not what was saved", r->config->data_dir);
+        return damaged(r, r->key ? r->reader.at : pooled,
+                       rc == RC_NOT_FOUND ? "not there" : "not what was saved", err);
     return FAIL(err, rc, "%s", why.text);
 }
 
@@ -214,7 +290,7 @@ enum rc restore_backup(const struct config *config,
     CLEANUP(restoring_clear) struct restoring r = {.config = config, .out = out, .lock = -1};
     *out = (struct restored){.generation = 0};
     TRY(backup_folder_open(request->folder, false, &r.folder, err));
-    TRY(choose(&r, request->backup, err));
+    TRY(choose(&r, request, err));
     TRY(begin(&r, err));
     TRY(bring_files(&r, err));
     TRY(bring_ledger(&r, err));

@@ -16,6 +16,9 @@ struct tar {
     int64_t size;
     int64_t left; /* octets of the entry that are still to come */
     int fd;
+    struct sealing *sealing; /* NULL: it is not sealed */
+    struct str sealed;
+    struct err why; /* that it cannot be sealed */
 };
 
 static enum rc cannot(const struct tar *t, struct err *err)
@@ -25,21 +28,36 @@ static enum rc cannot(const struct tar *t, struct err *err)
                 why ? why : strerror(errno));
 }
 
+static bool write_all(struct tar *t, struct slice octets)
+{
+    sha256_add(t->hash, octets);
+    t->size += (int64_t)octets.len;
+    while (octets.len > 0) {
+        ssize_t n = write(t->fd, octets.at, octets.len);
+        if (n < 0 && errno != EINTR)
+            return false;
+        octets = slice_cut(octets, n > 0 ? (size_t)n : 0, octets.len);
+    }
+    return true;
+}
+
+static bool write_sealed(struct tar *t)
+{
+    bool is_written = write_all(t, str_slice(&t->sealed));
+    str_empty(&t->sealed);
+    return is_written;
+}
+
 /* Called by the library with whole records. */
 static la_ssize_t write_some(struct archive *to, void *tar, const void *octets, size_t count)
 {
     struct tar *t = tar;
-    ssize_t n;
-    do
-        n = write(t->fd, octets, count);
-    while (n < 0 && errno == EINTR);
-    if (n < 0) {
-        archive_set_error(to, errno, "%s", strerror(errno));
-        return -1;
-    }
-    sha256_add(t->hash, (struct slice){octets, (size_t)n});
-    t->size += n;
-    return n;
+    const struct slice all = {octets, count};
+    bool is_sealed = !t->sealing || seal_add(t->sealing, all, &t->sealed, &t->why) == RC_OK;
+    if (is_sealed && (t->sealing ? write_sealed(t) : write_all(t, all)))
+        return (la_ssize_t)count;
+    archive_set_error(to, errno, "%s", is_sealed ? strerror(errno) : t->why.text);
+    return -1;
 }
 
 static enum rc open_beside(struct tar *t, struct err *err)
@@ -56,22 +74,28 @@ static enum rc open_beside(struct tar *t, struct err *err)
     return RC_OK;
 }
 
+static bool ends_with(const struct str *name, struct slice end)
+{
+    return name->len >= end.len &&
+           slice_eq(slice_cut(str_slice(name), name->len - end.len, end.len), end);
+}
+
 /* Without the time, so that the same entries still give the same octets. */
 static bool compresses_as_named(struct tar *t)
 {
-    struct slice name = str_slice(&t->name), end = SLICE(".gz");
-    if (name.len < end.len || !slice_eq(slice_cut(name, name.len - end.len, end.len), end))
+    if (!ends_with(&t->name, SLICE(".gz")) && !ends_with(&t->name, SLICE(".gz.cms")))
         return true;
     return archive_write_add_filter_gzip(t->to) == ARCHIVE_OK &&
            archive_write_set_filter_option(t->to, "gzip", "timestamp", NULL) == ARCHIVE_OK;
 }
 
-enum rc tar_begin(const char *name, struct tar **out, struct err *err)
+enum rc tar_begin(const char *name, const struct recipients *to, struct tar **out, struct err *err)
 {
     CLEANUP(tar_drop) struct tar *t = mem_new(1, sizeof *t);
     t->fd = -1;
     str_addz(&t->name, name);
     TRY(open_beside(t, err));
+    TRY(to ? seal_begin(to, &t->sealing, err) : RC_OK);
     t->hash = sha256_new();
     t->to = archive_write_new();
     if (!t->to)
@@ -118,6 +142,11 @@ static enum rc give_name(struct tar *t, struct err *err)
 {
     if (archive_write_close(t->to) != ARCHIVE_OK)
         return cannot(t, err);
+    if (t->sealing) {
+        TRY(seal_end(&t->sealing, &t->sealed, err));
+        if (!write_sealed(t))
+            return cannot(t, err);
+    }
     if (fsync(t->fd) != 0 || rename(str_z(&t->unfinished), str_z(&t->name)) != 0)
         return FAIL(err, RC_BROKEN, "'%s' cannot be written: %s", str_z(&t->name), strerror(errno));
     str_clear(&t->unfinished);
@@ -146,6 +175,8 @@ void tar_drop(struct tar **tar)
         (void)close(t->fd);
     if (t->unfinished.len > 0)
         (void)unlink(str_z(&t->unfinished));
+    seal_drop(&t->sealing);
+    str_clear(&t->sealed);
     str_clear(&t->unfinished);
     str_clear(&t->name);
     free(t);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define FIRST_ROOM 64
+#define USUAL_LEN  40 /* of what is formatted */
 
 /* Allocation */
 
@@ -125,22 +126,29 @@ void str_addz(struct str *s, const char *text)
 
 void str_addc(struct str *s, char c)
 {
-    str_add(s, (struct slice){&c, 1});
+    if (s->len + 1 >= s->room)
+        make_room(s, 1);
+    s->at[s->len++] = c;
+    s->at[s->len] = '\0';
 }
 
 void str_addf(struct str *s, const char *format, ...)
 {
-    va_list args;
+    size_t left;
+    int len;
 
-    va_start(args, format);
-    int len = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (len < 0)
-        abort();
-    make_room(s, (size_t)len);
-    va_start(args, format);
-    vsnprintf(s->at + s->len, (size_t)len + 1, format, args);
-    va_end(args);
+    make_room(s, USUAL_LEN);
+    do { /* once more where it is longer than what was left */
+        va_list args;
+
+        left = s->room - s->len;
+        va_start(args, format);
+        len = vsnprintf(s->at + s->len, left, format, args);
+        va_end(args);
+        if (len < 0)
+            abort();
+        make_room(s, (size_t)len);
+    } while ((size_t)len >= left);
     s->len += (size_t)len;
 }
 

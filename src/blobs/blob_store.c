@@ -19,7 +19,6 @@
 
 struct blob_writing {
     char path[BLOB_PATH_SIZE];
-    struct sha256 *hash;
     struct str held; /* not written yet */
 };
 
@@ -58,7 +57,6 @@ static enum rc store_begin(void *self, struct blob_writing **out, struct err *er
         return FAIL(err, RC_BROKEN, "blobs: \"tmp\" is full of leftovers: empty it");
     if (rc != RC_OK)
         return FAIL(err, rc, "%s", cause.text);
-    w->hash = sha256_new();
     *out = STEAL(w);
     return RC_OK;
 }
@@ -80,7 +78,6 @@ writing_whole(struct blob_store *s, struct blob_writing *w, const char **path, s
 
 static enum rc store_add(void *self, struct blob_writing *w, struct slice octets, struct err *err)
 {
-    sha256_add(w->hash, octets);
     str_add(&w->held, octets);
     return w->held.len >= WRITE_ROOM ? write_held(files_of(self), w, err) : RC_OK;
 }
@@ -94,14 +91,15 @@ static void store_drop(void *self, struct blob_writing **w)
     if (*w == NULL)
         return;
     (void)f->remove(f->self, (*w)->path, NULL);
-    sha256_drop(&(*w)->hash);
     str_clear(&(*w)->held);
     free(*w);
     *w = NULL;
 }
 
-static enum rc
-store_keep_incoming(void *self, struct blob_writing **w, struct digest *out, struct err *err)
+static enum rc store_keep_incoming(void *self,
+                                   struct blob_writing **w,
+                                   const struct digest *octets,
+                                   struct err *err)
 {
     enum rc rc = write_held(files_of(self), *w, err);
 
@@ -109,8 +107,7 @@ store_keep_incoming(void *self, struct blob_writing **w, struct digest *out, str
         store_drop(self, w);
         return rc;
     }
-    *out = sha256_done(&(*w)->hash);
-    keep_written(self, (*w)->path, out);
+    keep_written(self, (*w)->path, octets);
     str_clear(&(*w)->held);
     mem_free(w);
     return RC_OK;

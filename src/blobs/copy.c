@@ -72,6 +72,19 @@ static enum rc add(void *ctx, struct slice octets, struct err *err)
     return c->to->add(c->to->self, c->writing, octets, err);
 }
 
+enum rc blob_put(struct blob_store *store, const char *path, struct slice octets, struct err *err)
+{
+    const struct blobs port = blob_store_port(store);
+    CLEANUP(copying_clear) struct copying c = {.to = &port};
+    const struct digest digest = sha256_of(octets);
+    const char *spool;
+
+    TRY(port.begin(port.self, &c.writing, err));
+    TRY(port.add(port.self, c.writing, octets, err));
+    TRY(writing_whole(store, c.writing, &spool, err));
+    return blob_place(store, spool, path, &digest, err);
+}
+
 enum rc blob_copy(struct blob_store *to,
                   const char *path,
                   const struct blobs *from,

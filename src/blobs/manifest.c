@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_LINE "onecase backup 1"
-#define GROWS_BY   64
+#define FIRST_LINE        "onecase backup 1"
+#define FIRST_LINE_SEALED "onecase sealed backup 1"
+#define GROWS_BY          64
 
-static bool is_ours(const char *path)
+static bool is_ours(const struct manifest *m, const char *path)
 {
+    if (m->sealed_to[0] != '\0')
+        return path_is_under(path, "sealed");
     return strcmp(path, MANIFEST_LEDGER) == 0 || path_is_under(path, "items") ||
            path_is_under(path, "incoming");
 }
@@ -47,8 +50,12 @@ void manifest_write(const struct manifest *m, struct str *out)
     char at[WHEN_TEXT_SIZE], hex[DIGEST_HEX_SIZE];
 
     when_text(m->taken_ms, at);
-    str_addf(out, FIRST_LINE "\ntaken %s\nversion %s\nledger %s\n", at, m->version, m->ledger);
+    str_addz(out, m->sealed_to[0] != '\0' ? FIRST_LINE_SEALED : FIRST_LINE);
+    str_addf(out, "\ntaken %s\nversion %s\nledger %s\n", at, m->version, m->ledger);
     str_addf(out, "event %" PRId64 " %s\nmails %" PRId64 "\n", m->event, m->hash, m->mails);
+    if (m->sealed_to[0] != '\0')
+        str_addf(out, "recipients %s\ninside %" PRId64 " %" PRId64 "\n", m->sealed_to, m->inside,
+                 m->inside_octets);
     for (size_t i = 0; i < m->files; i++) {
         digest_hex(&m->file[i].octets, hex);
         str_addf(out, "%s %" PRId64 " %s\n", hex, m->file[i].size, m->file[i].path);
@@ -122,11 +129,33 @@ static bool read_facts(struct slice *rest, struct manifest *m)
 {
     struct slice value;
 
-    return take_line(rest, &value) && slice_eqz(value, FIRST_LINE) && fact(rest, "taken", &value) &&
-           when_parse(value, &m->taken_ms) && fact(rest, "version", &value) &&
-           copy(value, m->version, sizeof m->version) && fact(rest, "ledger", &value) &&
-           copy(value, m->ledger, sizeof m->ledger) && fact(rest, "event", &value) &&
-           read_event(value, m) && fact(rest, "mails", &value) && is_number(value, &m->mails);
+    return fact(rest, "taken", &value) && when_parse(value, &m->taken_ms) &&
+           fact(rest, "version", &value) && copy(value, m->version, sizeof m->version) &&
+           fact(rest, "ledger", &value) && copy(value, m->ledger, sizeof m->ledger) &&
+           fact(rest, "event", &value) && read_event(value, m) && fact(rest, "mails", &value) &&
+           is_number(value, &m->mails);
+}
+
+static bool read_sealed_facts(struct slice *rest, struct manifest *m)
+{
+    struct slice value, files;
+
+    return fact(rest, "recipients", &value) && value.len > 0 &&
+           copy(value, m->sealed_to, sizeof m->sealed_to) && fact(rest, "inside", &value) &&
+           take_word(&value, &files) && is_number(files, &m->inside) &&
+           is_number(value, &m->inside_octets);
+}
+
+/* Up to the first line of a file. */
+static bool read_head(struct slice *rest, struct manifest *m)
+{
+    struct slice first;
+
+    if (!take_line(rest, &first))
+        return false;
+    if (slice_eqz(first, FIRST_LINE_SEALED))
+        return read_facts(rest, m) && read_sealed_facts(rest, m);
+    return slice_eqz(first, FIRST_LINE) && read_facts(rest, m);
 }
 
 static bool read_file(struct slice line, struct manifest *m)
@@ -137,7 +166,7 @@ static bool read_file(struct slice line, struct manifest *m)
     char path[BLOB_PATH_SIZE];
 
     if (!take_word(&line, &hex) || !digest_from_hex(hex, &octets) || !take_word(&line, &size) ||
-        !is_number(size, &octet_count) || !copy(line, path, sizeof path) || !is_ours(path))
+        !is_number(size, &octet_count) || !copy(line, path, sizeof path) || !is_ours(m, path))
         return false;
     manifest_add(m, path, &octets, octet_count);
     return true;
@@ -156,7 +185,7 @@ static bool read_all(struct slice text, struct manifest *m)
 {
     struct slice rest = text, line;
 
-    if (!read_facts(&rest, m))
+    if (!read_head(&rest, m))
         return false;
     for (;;) {
         struct slice above = slice_cut(text, 0, text.len - rest.len);

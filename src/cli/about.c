@@ -150,13 +150,15 @@ const struct about abouts[] = {
     { "",                   "--by NAME",                        "who decides; recorded with the account" },
     { "",                   "--reason TEXT",                    "why; recorded" },
 
-    { "backup",             "",                                 "Saves the ledger as it is at one instant, and every file that it counts on, into FOLDER; the service goes on meanwhile. Files that earlier backups have are not copied again. The ledger is checked as 'onecase verify' does, and each file is read back, before the backup gets its name. Ends with 1 where a file cannot be had, and with 75 where another backup, retention or restore is under way." },
+    { "backup",             "",                                 "Saves the ledger as it is at one instant, and every file that it counts on, into FOLDER; the service goes on meanwhile. Files that earlier backups have are not copied again. The ledger is checked as 'onecase verify' does, and each file is read back, before the backup gets its name. Ends with 1 where a file cannot be had, and with 75 where another backup, retention or restore is under way. With backup.recipient in the configuration what is written is sealed to the certificates there: nothing of it can be read without a key of theirs, and what was sealed before is not sealed again." },
     { "backup",             "--keep N",                         "afterwards only the N newest backups stay in FOLDER; files that none of them has are removed" },
     { "backup",             "--read-all",                       "reads the files of earlier backups, too, and copies those anew that are damaged" },
     { "backup",             "onecase backup /var/backups/onecase --keep 14", "" },
 
     { "restore",            "",                                 "Makes data_dir, which must be empty, of the newest backup in FOLDER. At its next start the service takes the ledger for one that went back in time: what may have been sent since is not sent again, and mail that was filed since gets its case. It says what stays uncertain, and where that shows. One that was interrupted goes on when it is called again." },
     { "restore",            "--backup NAME",                    "this backup, not the newest" },
+    { "restore",            "--key FILE",                       "the private key (PEM) of one that backup.recipient named, for a backup that is sealed" },
+    { "restore",            "--passphrase-file FILE",           "its first line is the passphrase of the key, if it has any; by default it is asked for at the terminal" },
     { "restore",            "--list",                           "names the backups in FOLDER; changes nothing" },
     { "restore",            "onecase restore /var/backups/onecase", "" },
 

@@ -8,6 +8,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PASSPHRASE_MOST 1000
 
 /* ---- backup --------------------------------------------------------------------------------------------- */
 
@@ -32,11 +36,11 @@ static void say_made(const struct call *call, const char *folder, const struct b
     const struct backup_facts *f = &m->facts;
     CLEANUP(str_clear) struct str where = STR_INIT;
     plain_text(folder, &where);
-    printf("Backup %s in '%s': the ledger up to line %" PRId64 ", %" PRId64 " mail%s, %" PRId64
+    printf("Backup %s in '%s'%s: the ledger up to line %" PRId64 ", %" PRId64 " mail%s, %" PRId64
            " files of %" PRId64 " octets. %" PRId64 " were new (%" PRId64
            " octets), and read back.\n",
-           f->name, str_z(&where), f->event, f->mails, plural(f->mails), f->files, f->octets,
-           m->new_files, m->new_octets);
+           f->name, str_z(&where), f->sealed ? ", sealed" : "", f->event, f->mails,
+           plural(f->mails), f->files, f->octets, m->new_files, m->new_octets);
     if (m->backups_removed > 0 || m->files_removed > 0)
         printf("Removed %" PRId64 " older backup%s, and %" PRId64
                " file%s that no other one has.\n",
@@ -87,7 +91,7 @@ static const struct sheet_column columns[] = {
     { "backup",   "BACKUP",  NULL, SHEET_TEXT   }, { "taken_at", "TAKEN",   NULL, SHEET_WHEN   },
     { "mails",    "MAILS",   NULL, SHEET_NUMBER }, { "files",    "FILES",   NULL, SHEET_NUMBER },
     { "octets",   "OCTETS",  NULL, SHEET_NUMBER }, { "event",    "LINE",    NULL, SHEET_NUMBER },
-    { "version",  "VERSION", NULL, SHEET_TEXT   },
+    { "version",  "VERSION", NULL, SHEET_TEXT   }, { "sealed",   "SEALED",  NULL, SHEET_TEXT   },
 };
 /* clang-format on */
 
@@ -99,7 +103,8 @@ static void backup_row(struct sheet *sheet, const struct backup_facts *f)
     snprintf(files, sizeof files, "%" PRId64, f->files);
     snprintf(octets, sizeof octets, "%" PRId64, f->octets);
     snprintf(event, sizeof event, "%" PRId64, f->event);
-    const char *cell[] = {f->name, at, mails, files, octets, event, f->version};
+    const char *cell[] = {f->name, at,    mails,      files,
+                          octets,  event, f->version, f->sealed ? "yes" : "no"};
     sheet_row(sheet, cell);
 }
 
@@ -148,11 +153,37 @@ static void say_restored(const struct call *call, const struct restored *r)
     }
 }
 
+/* Of the key: the first line of a file, or what is typed where there is a terminal. */
+static enum rc passphrase(void *ctx, struct str *out, struct err *err)
+{
+    const char *file = ctx;
+    char line[PASSPHRASE_MOST + 2] = "";
+    if (!file && isatty(STDIN_FILENO) == 1) {
+        typed_hidden("Passphrase of the key: ", PASSPHRASE_MOST, out);
+        return RC_OK;
+    }
+    if (!file)
+        return FAIL(err, RC_USAGE,
+                    "the key has a passphrase, and there is no terminal to ask at: name a file "
+                    "whose first line it is with --passphrase-file");
+    FILE *from = fopen(file, "re");
+    bool is_read = from && fgets(line, sizeof line, from);
+    if (from)
+        (void)fclose(from);
+    str_add(out, slice_cut(slice_z(line), 0, strcspn(line, "\r\n")));
+    memset(line, 0, sizeof line);
+    return is_read ? RC_OK : FAIL(err, RC_USAGE, "'%s' cannot be read: %s", file, strerror(errno));
+}
+
 int cmd_restore(struct call *call)
 {
     const char *folder = args_get(&call->args, "FOLDER");
+    CLEANUP(mem_free) char *file = mem_text(args_get(&call->args, "--passphrase-file"));
     const struct restore_request request = {.folder = folder,
-                                            .backup = args_get(&call->args, "--backup")};
+                                            .backup = args_get(&call->args, "--backup"),
+                                            .key = args_get(&call->args, "--key"),
+                                            .ctx = file,
+                                            .passphrase = passphrase};
     CLEANUP(str_clear) struct str out = STR_INIT;
     struct restored r;
     struct err err = ERR_INIT;

@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum rc bundle_begin(struct bundle *b, const char *file, const char *top, struct err *err)
+enum rc bundle_begin(struct bundle *b, const struct bundle_place *place, struct err *err)
 {
-    *b = (struct bundle){.top = top, .sums = STR_INIT};
-    return tar_begin(file, &b->tar, err);
+    *b = (struct bundle){.top = place->top, .sums = STR_INIT};
+    return tar_begin(place->file, place->to, &b->tar, err);
 }
 
 static enum rc

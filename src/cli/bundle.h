@@ -15,8 +15,14 @@ struct bundle {
     int64_t files, octets; /* so far, without SHA256SUMS */
 };
 
+/* Where one goes; all borrowed. */
+struct bundle_place {
+    const char *file, *top;
+    const struct recipients *to; /* as for tar_begin */
+};
+
 /* RC_USAGE where there is such a file already: nothing is ever overwritten. */
-enum rc bundle_begin(struct bundle *b, const char *file, const char *top, struct err *err)
+enum rc bundle_begin(struct bundle *b, const struct bundle_place *place, struct err *err)
     MUST_CHECK;
 enum rc
 bundle_put(struct bundle *b, const char *path, struct slice octets, int64_t at_ms, struct err *err)
@@ -37,6 +43,5 @@ void bundle_clear(struct bundle *b); /* for CLEANUP; one that was not ended leav
 enum rc export_mails(const struct call *call,
                      const char **key,
                      size_t count,
-                     const char *file,
-                     const char *top,
+                     const struct bundle_place *place,
                      struct err *err) MUST_CHECK;

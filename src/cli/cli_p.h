@@ -140,6 +140,15 @@ int key_read(void);
 /* A line without its end; false: nothing more will come. */
 bool line_read(const char *prompt, struct str *out);
 
+/* ---- typed.c ------------------------------------------------------------------------------------------- */
+
+/* False where there is no terminal. */
+bool show_typing(bool shown);
+/* A line of standard input, of which no more than one octet beyond `most` is taken. */
+void typed_line(size_t most, struct str *out);
+/* The same after a question, and what is typed is not shown. */
+void typed_hidden(const char *question, size_t most, struct str *out);
+
 /* ---- choices.c ----------------------------------------------------------------------------------------- */
 
 /* As it is typed: "--acknowledgement sent". */

@@ -46,7 +46,7 @@ const struct command commands[] = {
     { DECIDING, "resume --by NAME --reason TEXT [--mailbox M]",                                       NEEDS_LEDGER,  cmd_resume,            "Ends a pause, and brings back what was kept aside." },
     { DECIDING, "webhooks [--replay ID] [--by NAME] [--reason TEXT] [--limit N] [--json]",            NEEDS_LEDGER,  cmd_webhooks,          "What other programs were told, what waits, and what nobody took; sends that again." },
     { KEEPING,  "backup FOLDER [--keep N] [--read-all] [--json]",                                     NEEDS_TO_READ, cmd_backup,            "Saves ledger and files into a folder, beside the service." },
-    { KEEPING,  "restore FOLDER [--backup NAME] [--list] [--json]",                                   NEEDS_CONFIG,  cmd_restore,           "Makes a new data folder of a backup; --list names them." },
+    { KEEPING,  "restore FOLDER [--backup NAME] [--key FILE] [--passphrase-file FILE] [--list] [--json]", NEEDS_CONFIG,  cmd_restore,           "Makes a new data folder of a backup; --list names them." },
     { KEEPING,  "migrate-blobs --to PLACE [--from PLACE] [--json]",                                   NEEDS_TO_READ, cmd_migrate_blobs,     "Copies originals and attachments to another place, such as an object store." },
     { KEEPING,  "migrate-ledger --to PLACE [--json]",                                                 NEEDS_TO_READ, cmd_migrate_ledger,    "Moves the ledger to PostgreSQL, or back, while the service is stopped." },
     { KEEPING,  "retain [--dry-run] [--json]",                                                        NEEDS_TO_READ, cmd_retain,            "Archives and lets go what has been kept long enough, as configured." },

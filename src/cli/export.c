@@ -39,8 +39,9 @@ struct wanted {
     struct view files; /* that should be there, by path: those of one mail together */
     int64_t since, until, newest;
     bool period;
-    bool page;            /* no tar file: --format html */
-    struct str top, file; /* the folder inside, and the name of the file */
+    bool page;                   /* no tar file: --format html */
+    struct str top, file;        /* the folder inside, and the name of the file */
+    const struct recipients *to; /* borrowed; NULL: it is not sealed */
 };
 
 struct exporting {
@@ -232,7 +233,8 @@ static enum rc put_missing(struct exporting *x, struct err *err)
 static enum rc make(struct exporting *x, struct err *err)
 {
     const struct wanted *w = x->wanted;
-    TRY(bundle_begin(&x->bundle, str_z(&w->file), str_z(&w->top), err));
+    const struct bundle_place place = {str_z(&w->file), str_z(&w->top), w->to};
+    TRY(bundle_begin(&x->bundle, &place, err));
     TRY(bundle_put(&x->bundle, "README.txt", slice_z(read_me), w->newest, err));
     if (w->period)
         TRY(put_report(x, err));
@@ -347,17 +349,16 @@ static void cut_to(struct wanted *w, const char *const *key, size_t count)
 enum rc export_mails(const struct call *call,
                      const char **key,
                      size_t count,
-                     const char *file,
-                     const char *top,
+                     const struct bundle_place *place,
                      struct err *err)
 {
-    CLEANUP(wanted_clear) struct wanted w = {.top = STR_INIT, .file = STR_INIT};
+    CLEANUP(wanted_clear) struct wanted w = {.top = STR_INIT, .file = STR_INIT, .to = place->to};
     CLEANUP(exporting_clear)
     struct exporting x = {.call = call, .wanted = &w, .missing = STR_INIT};
     const struct views *v = call->ops->views;
     const struct view_filter all = {.older_than_ms = NOT_DUE};
-    str_addz(&w.file, file);
-    str_addz(&w.top, top);
+    str_addz(&w.file, place->file);
+    str_addz(&w.top, place->top);
     qsort(key, count, sizeof *key, key_compare);
     TRY(v->items(v->self, &all, &w.items, err));
     TRY(v->files(v->self, "", &w.files, err));

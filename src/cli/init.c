@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #define ANSWER_MAX 500
@@ -173,15 +172,6 @@ static enum rc fill_in(struct answers *a, struct err *err)
 }
 
 /* ---- at a terminal ---------------------------------------------------------------------------------------- */
-
-static bool show_typing(bool shown)
-{
-    struct termios t;
-    if (tcgetattr(STDIN_FILENO, &t) != 0)
-        return false;
-    t.c_lflag = shown ? t.c_lflag | ECHO : t.c_lflag & ~(tcflag_t)ECHO;
-    return tcsetattr(STDIN_FILENO, TCSAFLUSH, &t) == 0;
-}
 
 /* False: the end of the input. */
 static bool read_line(struct str *out, bool hidden)

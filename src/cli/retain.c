@@ -113,8 +113,19 @@ static void name_archive(const struct call *call, struct str *top, struct str *f
         str_addf(top, "onecase-archive-%.10sT%.2s%.2s%.2sZ", at, at + 11, at + 14, at + 17);
         if (n > 1)
             str_addf(top, "-%d", n);
-        str_addf(file, "%s/%s.tar.gz", call->ops->config->retention.archive, str_z(top));
+        str_addf(file, "%s/%s.tar.gz%s", call->ops->config->retention.archive, str_z(top),
+                 call->ops->config->backup_recipient[0] ? ".cms" : "");
     }
+}
+
+/* NULL where nothing is sealed. */
+static enum rc read_recipients(const struct call *call, struct recipients **out, struct err *err)
+{
+    const char *file = call->ops->config->backup_recipient;
+    if (!file[0])
+        return RC_OK;
+    enum rc rc = recipients_read(file, call->now_ms, out, err);
+    return rc == RC_OK ? RC_OK : err_prefix(err, "backup.recipient");
 }
 
 /* The archive stands, whole and durable, before anything is let go. */
@@ -124,15 +135,18 @@ archive(const struct call *call, const struct view *view, struct str *file, stru
     const char *folder = call->ops->config->retention.archive;
     const struct view_retained *r = view->row;
     CLEANUP(str_clear) struct str top = STR_INIT;
+    CLEANUP(recipients_free) struct recipients *to = NULL;
     if (!folder[0] || view->count == 0)
         return RC_OK;
+    TRY(read_recipients(call, &to, err));
     if (mkdir(folder, 0700) == 0 && !call->json)
         printf("Made '%s'.\n", folder);
     name_archive(call, &top, file);
     CLEANUP(mem_free) const char **key = mem_new(view->count + 1, sizeof *key);
     for (size_t i = 0; i < view->count; i++)
         key[i] = r[i].key;
-    return export_mails(call, key, view->count, str_z(file), str_z(&top), err);
+    const struct bundle_place place = {str_z(file), str_z(&top), to};
+    return export_mails(call, key, view->count, &place, err);
 }
 
 static int retain(const struct call *call, const struct view *view)
@@ -148,7 +162,8 @@ static int retain(const struct call *call, const struct view *view)
         return EXIT_DONE;
     }
     if (file.len > 0)
-        printf("Archived in '%s': it holds mail.\n", str_z(&file));
+        printf("Archived in '%s': it holds mail%s.\n", str_z(&file),
+               call->ops->config->backup_recipient[0] ? ", sealed" : "");
     say_gone(&gone);
     return EXIT_DONE;
 }

@@ -8,7 +8,6 @@
 #include <onecase/when.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 static enum rc asked_name(const struct call *call, const char **out, struct err *err)
@@ -31,45 +30,19 @@ static enum rc asked_role(const char *text, enum role *out, struct err *err)
 
 /* ---- a password, from the terminal or as a line of standard input -------------------------------------- */
 
-/* What is typed is not shown. */
-static bool show_typing(bool shown)
-{
-    struct termios t;
-    if (tcgetattr(STDIN_FILENO, &t) != 0)
-        return false;
-    t.c_lflag = shown ? t.c_lflag | ECHO : t.c_lflag & ~(tcflag_t)ECHO;
-    return tcsetattr(STDIN_FILENO, TCSAFLUSH, &t) == 0;
-}
-
-static void read_line(struct str *out)
-{
-    for (int c; (c = getchar()) != EOF && c != '\n' && out->len <= PASSWORD_MOST;)
-        str_addc(out, (char)c);
-}
-
-static void ask(const char *question, struct str *out)
-{
-    fputs(question, stderr);
-    bool hidden = show_typing(false);
-    read_line(out);
-    if (hidden)
-        (void)show_typing(true);
-    fputs("\n", stderr);
-}
-
 static enum rc read_password(struct str *out, struct err *err)
 {
     CLEANUP(str_wipe) struct str again = STR_INIT;
     bool terminal = isatty(STDIN_FILENO) == 1;
     if (terminal)
-        ask("Password: ", out);
+        typed_hidden("Password: ", PASSWORD_MOST, out);
     else
-        read_line(out);
+        typed_line(PASSWORD_MOST, out);
     if (out->len < PASSWORD_LEAST || out->len > PASSWORD_MOST)
         return FAIL(err, RC_USAGE, "a password has %d to %d octets; nothing was changed",
                     PASSWORD_LEAST, PASSWORD_MOST);
     if (terminal)
-        ask("Once more: ", &again);
+        typed_hidden("Once more: ", PASSWORD_MOST, &again);
     if (terminal && !slice_eq(str_slice(out), str_slice(&again)))
         return FAIL(err, RC_USAGE, "the two are not the same; nothing was changed");
     return RC_OK;

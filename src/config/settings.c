@@ -656,8 +656,11 @@ static const struct block disk = BLOCK_OF(disk_rows, struct config);
 
 #define AT(member) offsetof(struct config, member)
 static const struct setting backup_rows[] = {
-    {"warn_after", VALUE_DURATION, 0, AT(backup_age_ms), "2d", 0, DAYS(365),
+    {"warn_after", VALUE_DURATION, 0, AT(backup_age_ms),    "2d", 0, DAYS(365),
      .says = "check and notices warn where the last backup is older; 0s is never. Where none was ever made nobody is warned."},
+    {"recipient",  VALUE_FILE,     0, AT(backup_recipient), "",   0, 0,
+     .says = "A file of certificates (PEM, up to eight) that backups, and what retain archives, are sealed to: without a key of theirs nobody reads them.",
+     .example = "/etc/onecase/recipient.pem"},
 };
 #undef AT
 static const struct block backup = BLOCK_OF(backup_rows, struct config);

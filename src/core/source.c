@@ -4,8 +4,11 @@
 #include <onecase/source.h>
 
 #include <stdlib.h>
+#include <string.h>
 
-#define LF SLICE("\n")
+#define LF       SLICE("\n")
+#define LOOK_MAX 256
+#define HELD_MAX 4096
 
 enum field { FIELD_MESSAGE_ID, FIELD_FROM, FIELD_DATE, FIELD_SUBJECT, FIELD_COUNT };
 
@@ -28,6 +31,8 @@ struct source_reading {
     struct sha256 *skipped; /* lines of the header that are no fields; NULL without any */
     struct sha256 *digest;  /* the source digest in the making; NULL without a valid Date */
     size_t line_ends;       /* seen in the body and not hashed: they may be trailing ones */
+    size_t held_len;
+    char held[HELD_MAX]; /* of the body, to be hashed many lines at once */
 };
 
 void source_clear(struct source *s)
@@ -144,16 +149,25 @@ static void header_octet(struct source_reading *r, char c)
 
 /* The body */
 
+static void hash_held(struct source_reading *r)
+{
+    sha256_add(r->digest, (struct slice){r->held, r->held_len});
+    r->held_len = 0;
+}
+
+/* Of a line at most what is looked through at once, so that there is room for it. */
+static void hash_later(struct source_reading *r, struct slice some)
+{
+    if (some.len > sizeof r->held - r->held_len)
+        hash_held(r);
+    memcpy(r->held + r->held_len, some.at, some.len);
+    r->held_len += some.len;
+}
+
 static void hash_line_ends(struct source_reading *r)
 {
-    static const char ends[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
-
-    while (r->line_ends > 0) {
-        struct slice some = slice_cut(SLICE(ends), 0, r->line_ends);
-
-        sha256_add(r->digest, some);
-        r->line_ends -= some.len;
-    }
+    for (; r->line_ends > 0; r->line_ends--)
+        hash_later(r, LF);
 }
 
 /* Octets without CR and LF; where there is no valid Date, the body is not looked at. */
@@ -162,16 +176,19 @@ static void body_text(struct source_reading *r, struct slice text)
     if (r->digest == NULL)
         return;
     hash_line_ends(r);
-    sha256_add(r->digest, text);
+    hash_later(r, text);
 }
 
+/* Of a line, or of what is looked through of it at once: where an LF is far, CRs may still be near. */
 static size_t line_length(struct slice octets)
 {
-    size_t len = 0;
+    size_t most = octets.len < LOOK_MAX ? octets.len : LOOK_MAX;
+    const char *lf = memchr(octets.at, '\n', most);
+    const char *cr = memchr(octets.at, '\r', lf != NULL ? (size_t)(lf - octets.at) : most);
 
-    while (len < octets.len && octets.at[len] != '\r' && octets.at[len] != '\n')
-        len++;
-    return len;
+    if (cr != NULL)
+        return (size_t)(cr - octets.at);
+    return lf != NULL ? (size_t)(lf - octets.at) : most;
 }
 
 /* The octets */
@@ -203,9 +220,13 @@ static size_t take(struct source_reading *r, struct slice octets)
         header_octet(r, c);
         return 1;
     }
-    octets = slice_cut(octets, 0, line_length(octets));
-    body_text(r, octets);
-    return octets.len;
+    size_t len = line_length(octets);
+
+    body_text(r, slice_cut(octets, 0, len));
+    if (octets.len < len + 2 || octets.at[len] != '\r' || octets.at[len + 1] != '\n')
+        return len;
+    r->line_ends++;
+    return len + 2;
 }
 
 void source_reading_add(struct source_reading *r, struct slice octets)
@@ -231,6 +252,7 @@ static void octets_end(struct source_reading *r)
 
 static struct digest source_digest(struct source_reading *r)
 {
+    hash_held(r);
     if (r->skipped != NULL) {
         char hex[DIGEST_HEX_SIZE];
         struct digest skipped = sha256_done(&r->skipped);

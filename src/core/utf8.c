@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <onecase/utf8.h>
 
+#include <string.h>
+
 /* clang-format off */
 static const struct {
     uint8_t mask, lead;    /* a first octet is of this row if (octet & mask) == lead */
@@ -58,11 +60,27 @@ uint32_t utf8_next(struct slice *rest)
     return character;
 }
 
+/* Most of most texts. */
+static size_t ascii_length(struct slice text)
+{
+    size_t len = 0;
+    uint64_t eight;
+
+    for (; text.len - len >= sizeof eight; len += sizeof eight) {
+        memcpy(&eight, text.at + len, sizeof eight);
+        if ((eight & UINT64_C(0x8080808080808080)) != 0)
+            break;
+    }
+    return len;
+}
+
 bool utf8_valid(struct slice text)
 {
-    while (text.len > 0)
+    for (size_t skip = ascii_length(text); text.len > skip; skip = ascii_length(text)) {
+        text = slice_cut(text, skip, text.len);
         if (utf8_next(&text) == UTF8_BAD)
             return false;
+    }
     return true;
 }
 

@@ -16,6 +16,7 @@ static json_t *facts(const struct backup_facts *f)
     json_object_set_new(o, "mails", json_integer(f->mails));
     json_object_set_new(o, "files", json_integer(f->files));
     json_object_set_new(o, "octets", json_integer(f->octets));
+    json_object_set_new(o, "sealed", json_boolean(f->sealed));
     return o;
 }
 

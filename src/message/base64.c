@@ -108,15 +108,14 @@ static bool ends_dashes(struct decoder *d, char c)
 /* The three octets of four digits; false where one of the four is no digit. */
 static bool take_group(const char *at, char *out)
 {
-    uint32_t bits = 0;
+    uint32_t a = values_and_one[(uint8_t)at[0]] - 1U;
+    uint32_t b = values_and_one[(uint8_t)at[1]] - 1U;
+    uint32_t c = values_and_one[(uint8_t)at[2]] - 1U;
+    uint32_t d = values_and_one[(uint8_t)at[3]] - 1U;
+    uint32_t bits = a << 18 | b << 12 | c << 6 | d;
 
-    for (int i = 0; i < 4; i++) {
-        uint8_t value = values_and_one[(uint8_t)at[i]];
-
-        if (value == 0)
-            return false;
-        bits = bits << 6 | (uint32_t)(value - 1);
-    }
+    if ((a | b | c | d) > 63)
+        return false;
     out[0] = (char)(uint8_t)(bits >> 16);
     out[1] = (char)(uint8_t)(bits >> 8);
     out[2] = (char)(uint8_t)bits;

@@ -44,6 +44,7 @@ static enum rc end(void *ctx, struct err *err)
     CLEANUP(source_clear) struct source source = SOURCE_INIT;
     source_reading_done(&f->reading, &source);
     if (f->writing && source.size > 0) {
+        now->octets = source.octets;
         TRY(blobs->keep_incoming(blobs->self, &f->writing, &now->octets, err));
         now->whole = true;
     }

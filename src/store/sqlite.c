@@ -131,8 +131,23 @@ static void close_database(struct db **db)
     *db = NULL;
 }
 
+/* A process of ours has one thread: SQLite needs no locks inside it, and nobody asks how much it has
+ * allocated, which it counts under one. Only before the first database is opened. */
+static void settle_library(void)
+{
+    static bool settled;
+
+    if (settled)
+        return;
+    settled = true;
+    (void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static enum rc open_database(const struct store_options *options, struct db **out, struct err *err)
 {
+    settle_library();
+
     struct sqlite *db = mem_new(1, sizeof *db);
     CLEANUP(db_close) struct db *mine = &db->db;
 

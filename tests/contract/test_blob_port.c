@@ -132,7 +132,7 @@ static enum rc keep_mail(struct bench *b, struct slice octets, const char *key)
 {
     struct blobs *p = &b->blobs;
     struct blob_writing *w = NULL;
-    struct digest digest;
+    struct digest digest = sha256_of(octets);
 
     TRY(p->begin(p->self, &w, NULL));
     enum rc rc = p->add(p->self, w, octets, NULL);

@@ -318,7 +318,7 @@ static void b01_a_message_that_finds_no_room_leaves_nothing_half(void **state)
     CLEANUP(str_clear) struct str mail = STR_INIT;
     CLEANUP(blob_store_free) struct blob_store *store = NULL;
     struct blob_writing *w = NULL;
-    struct digest digest;
+    struct digest digest = {{1}};
     char piece[4];
     size_t got;
 

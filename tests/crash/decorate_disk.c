@@ -55,15 +55,17 @@ AT_POINT(blobs, settle, (void *self, struct err *err), self, err)
 AT_POINT(blobs, forget, (void *self, const char *path, struct err *err), self, path, err)
 
 /* What is not kept is dropped, as the port says. */
-static enum rc
-blobs_keep_incoming(void *self, struct blob_writing **w, struct digest *out, struct err *err)
+static enum rc blobs_keep_incoming(void *self,
+                                   struct blob_writing **w,
+                                   const struct digest *octets,
+                                   struct err *err)
 {
     struct point point = point_at("blobs.keep_incoming", "");
     if (point.answers) {
         real_blobs.drop(self, w);
         return point_answer(&point, err);
     }
-    return point_over(&point, real_blobs.keep_incoming(self, w, out, err), err);
+    return point_over(&point, real_blobs.keep_incoming(self, w, octets, err), err);
 }
 
 static void blobs_drop(void *self, struct blob_writing **w)

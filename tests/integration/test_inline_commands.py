@@ -3,6 +3,7 @@
 everything has happened once; what cannot be typed here is in a table that says what does it instead. One that is neither
 fails, and so does a row of a table that no document needs any more."""
 import contextlib
+import json
 import os
 import re
 import shlex
@@ -20,6 +21,7 @@ from receiver import Receiver
 from rig import PROGRAM, TOP, Rig, await_
 from smtp_peer import SmtpPeer
 from test_destination import REMOVE, everything
+from token_endpoint import TokenEndpoint
 
 sys.path.insert(0, str(TOP / "tests"))
 import documents  # noqa: E402
@@ -58,17 +60,22 @@ WHOLE = {
 }
 
 # What looks like a command line and is none.
-NAMES = {"onecase key": "a ticket field, at Freshdesk"}
+NAMES = {"onecase key": "a ticket field, at Freshdesk", "token 1-14-0123456789abcdef0123456789abcdef": "what a file holds"}
 
 # What no suite types as it stands here: it needs a service manager, a network, or minutes. What does it instead, and the words there
 # that do it; of a script of the sources its words are looked at here, too.
 ELSEWHERE = [  # (pattern, file, what stands there)
+    (r"onecase init",                             "tests/integration/test_init.py",           '"init"'),
     (r"(onecase )?decide",                        "tests/cli/test_decide.py",                 '"decide"'),
     (r"onecase migrate-ledger --to 'postgresql:", "tests/integration/test_moved_ledger.py",   '"migrate-ledger", "--to", url'),
     (r"--to sqlite",                              "tests/integration/test_moved_ledger.py",   '"migrate-ledger", "--to", "sqlite"'),
     (r"onecase migrate-blobs --to s3:",           "tests/integration/test_object_store.py",   '"migrate-blobs", "--to", place'),
     (r"--no-privileges",                          "tests/integration/test_postgres.py",       "--no-privileges"),
+    (r"(onecase restore )?--(key|passphrase-file)( FILE)?", "tests/integration/test_sealed.py", '"--key", str(keys'),
+    (r"openssl cms -decrypt .*",                  "tests/integration/test_sealed.py",         '"cms", "-decrypt"'),
     (r"--wrap",                                   "tests/crash/CMakeLists.txt",               "--wrap"),
+    (r"cat config/destinations/request-tracker.yaml >>.*", "tests/integration/test_request_tracker.py", 'yaml(rig.settings) + "\\n" + preset'),
+    (r"systemctl reload onecase",                 "tests/package/readme",                     "README's shell blocks"),
     (r"cmake --preset dev",                       "CMakePresets.json",                        '"dev"'),
     (r"man onecase-console",                      "tests/cli/test_man.py",                    '"onecase-console.7"'),
     (r"promtool check rules onecase.rules.yml",   "tests/cli/test_monitoring.py",             'promtool("check", "rules", RULES)'),
@@ -178,7 +185,7 @@ class Deployment:
             "KEY": mails["done"]["key"][:12], "HD-7K3M9QWX": mails["doubt"]["case"], "REFERENCE": mails["done"]["case"], "OTHER": mails["one"]["case"],
             "DOUBT": mails["doubt"]["case"], "DECIDED": mails["decided"]["case"], "REFUSED": mails["refused"]["case"], "FLOOD": mails["many"]["key"],
             "SUSPECT": mails["same"]["case"], "NAME": "ann", "R": "operator", "ID": "T-77", "M": "help", "MAILBOX": "help", "D": "1d", "TEXT": "tried",
-            "ADDRESS": "nobody@senders.example", "FILE": "new", "FOLDER": "saved", "BACKUPS": "backups", "/var/backups/onecase": "backups", "BACKUP": saved["backup"], "CLOSED": mails["closed"]["case"],
+            "ADDRESS": "nobody@senders.example", "FILE": "new", "FOLDER": "saved", "BACKUPS": "backups", "/var/backups/onecase": "backups", "request-tracker": "desk", "BACKUP": saved["backup"], "CLOSED": mails["closed"]["case"],
         }
 
     # Which of them a word means depends on what is done with it.
@@ -259,7 +266,7 @@ def kind(text):
     for name, pattern in (("understood", UNDERSTOOD), ("quick", QUICK), ("suites", SUITES)):
         if re.match(pattern + ("" if name == "understood" else "$"), OF_SCRIPTS.get(text, text)):
             return name
-    return "curl" if text.startswith("curl ") else None
+    return ("agreement" if "oauth2" in text else "curl") if text.startswith("curl ") else None
 
 
 KINDS = {text: kind(text) for text in {one.text for one in INLINE}}
@@ -341,6 +348,18 @@ def test_what_serves_is_served_until_it_is_ended(deployment, text):
             run.terminate()
             _, said = run.communicate(timeout=60)
         assert run.returncode == 0, said
+
+
+@pytest.mark.parametrize("text", of_kind("agreement"))
+def test_what_an_account_agreed_to_is_exchanged_as_the_standard_has_it(servers, text):
+    """RFC 6749, 4.1.3; what comes back is what `refresh_token_file` is to hold."""
+    with TokenEndpoint(*servers.authority.issue("endpoint")) as endpoint:
+        endpoint.rotates = True
+        typed = text.replace("https://oauth2.googleapis.com/token", endpoint.url).replace("curl ", f"curl -sf --cacert {servers.authority.file} ", 1)
+        said = json.loads(subprocess.run(["bash", "-euc", typed], capture_output=True, text=True, check=True).stdout)
+        assert said["refresh_token"]
+        assert endpoint.forms == [{"grant_type": "authorization_code", "code": "CODE", "client_id": "CLIENT", "client_secret": "SECRET",
+                                   "redirect_uri": "http://127.0.0.1:9"}]
 
 
 def answers(port):

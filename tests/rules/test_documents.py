@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-PAGES = sorted(path.relative_to(TOP) for path in [*TOP.glob("*.md"), *TOP.glob("doc/*.md"), *TOP.glob("deploy/**/*.md"), TOP / "src/README.md"])
+PAGES = sorted(path.relative_to(TOP) for path in [*TOP.glob("*.md"), *TOP.glob("doc/*.md"), *TOP.glob("deploy/**/*.md"), TOP / "src/README.md", *TOP.glob("tests/*/README.md")])
 FOLDERS = "|".join(("config", "deploy", "doc", "include", "templates", "tests"))
 OF_THE_SOURCES = re.compile(rf"`((?:{FOLDERS})/[\w./-]+)(?: [^`]*)?`")
 
@@ -26,6 +26,29 @@ def test_a_picture_that_a_page_shows_is_there_and_is_told_in_words(page):
     for words, path in pictures(page):
         assert (TOP / page).parent.joinpath(path).exists(), path
         assert len(words.split()) >= 4, f"{path}: what it shows is to be said to who cannot see it"
+
+
+def links(page):
+    """The files that it leads to."""
+    text = re.sub(r"^```.*?^```$", "", (TOP / page).read_text(), flags=re.M | re.S)
+    for to in re.findall(r"(?<!!)\[[^]]+\]\(([^)#]+)(?:#[^)]*)?\)", re.sub(r"!\[[^]]*\]\([^)]*\)", "", text)):
+        if "://" not in to:
+            yield (TOP / page).parent.joinpath(to).resolve().relative_to(TOP)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_a_link_leads_somewhere(page):
+    assert [str(to) for to in links(page) if not (TOP / to).exists()] == []
+
+
+def test_every_page_is_found_from_the_readme_by_its_links():
+    found, next_ones = set(), [Path("README.md")]
+    while next_ones:
+        page = next_ones.pop()
+        if page not in found and page.suffix == ".md":
+            found.add(page)
+            next_ones += links(page)
+    assert [str(page) for page in PAGES if page not in found] == []
 
 
 def test_each_picture_is_shown_and_all_together_are_small():

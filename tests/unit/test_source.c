@@ -387,6 +387,40 @@ static void octet_by_octet_gives_the_same(void **state)
     }
 }
 
+/* Lines of 1 to 600 octets and every kind of line end, far more than is hashed at once. */
+static void the_digest_of_a_long_body_is_that_of_its_lines_with_lf_ends(void **state)
+{
+    static const char *const ends[] = {"\r\n", "\n", "\r", "\r\r\n", "\n\r\n"};
+    static const char *const as_lf[] = {"\n", "\n", "\n", "\n", "\n\n"};
+    CLEANUP(str_clear) struct str mail = STR_INIT;
+    CLEANUP(str_clear) struct str said = STR_INIT;
+    CLEANUP(source_clear) struct source source = SOURCE_INIT;
+    struct source_reading *r = source_reading_new();
+
+    (void)state;
+    str_addz(&mail, HEADER "\r\n");
+    str_addz(&said, "Ann Lee <ann.lee@example.com>\nMon, 02 Mar 2026 09:15:00 +0800\n"
+                    "Printer on floor 3 is jammed\n");
+    for (size_t line = 0; line < 997; line++) {
+        for (size_t i = 0; i <= line * 7 % 600; i++) {
+            str_addc(&mail, (char)('a' + (line + i) % 26));
+            str_addc(&said, (char)('a' + (line + i) % 26));
+        }
+        str_addz(&mail, ends[line * 3 % LENGTH(ends)]);
+        str_addz(&said, as_lf[line * 3 % LENGTH(ends)]);
+    }
+    str_addz(&mail, "end\r\n\r\n");
+    str_addz(&said, "end");
+    for (size_t at = 0, some = 1; at < mail.len; at += some, some = some * 5 % 1021) {
+        source_reading_add(r, slice_cut(str_slice(&mail), at, some));
+    }
+    source_reading_done(&r, &source);
+
+    struct digest wanted = sha256_of(str_slice(&said));
+
+    assert_true(digest_eq(&source.source_digest, &wanted));
+}
+
 static void a_reading_can_be_dropped_at_any_point(void **state)
 {
     (void)state;
@@ -529,6 +563,7 @@ int main(void)
         cmocka_unit_test(lines_that_are_no_fields_count),
         cmocka_unit_test(pieces_of_any_size_give_the_same),
         cmocka_unit_test(octet_by_octet_gives_the_same),
+        cmocka_unit_test(the_digest_of_a_long_body_is_that_of_its_lines_with_lf_ends),
         cmocka_unit_test(a_reading_can_be_dropped_at_any_point),
         cmocka_unit_test(a_message_id_of_any_length_is_kept_whole),
         cmocka_unit_test(a_name_of_more_octets_than_a_line_may_have_is_no_field),

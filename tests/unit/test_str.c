@@ -35,6 +35,21 @@ static void additions_stand_one_after_another(void **state)
     assert_int_equal(s.len, 9);
 }
 
+/* Each length twice: where there is room for it, and where there is none yet. */
+static void what_is_formatted_may_be_of_any_length(void **state)
+{
+    (void)state;
+    for (int len = 0; len < 300; len++) {
+        CLEANUP(str_clear) struct str s = STR_INIT;
+
+        str_addf(&s, "%0*d", len, 7);
+        str_addf(&s, "%0*d;", len, 7);
+        assert_int_equal(s.len, 2 * (len > 0 ? len : 1) + 1);
+        assert_int_equal(strlen(s.at), s.len);
+        assert_int_equal(s.at[s.len - 2], '7');
+    }
+}
+
 static void octets_after_a_nul_are_kept(void **state)
 {
     CLEANUP(str_clear) struct str s = STR_INIT;
@@ -317,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_text_is_copied_whole_or_cut_between_characters),
         cmocka_unit_test(a_new_str_is_an_empty_text),
         cmocka_unit_test(additions_stand_one_after_another),
+        cmocka_unit_test(what_is_formatted_may_be_of_any_length),
         cmocka_unit_test(octets_after_a_nul_are_kept),
         cmocka_unit_test(growing_keeps_what_is_there),
         cmocka_unit_test(empty_keeps_the_memory_and_clear_gives_it_back),

@@ -3,6 +3,8 @@
 #include <onecase/utf8.h>
 #include <testing.h>
 
+#include <string.h>
+
 static void characters_have_one_form_each(void **state)
 {
     /* clang-format off */
@@ -61,9 +63,25 @@ static void a_text_is_cut_between_characters(void **state)
     assert_int_equal(utf8_cut(SLICE(""), 2).len, 0);
 }
 
+/* What is no ASCII is found wherever it stands. */
+static void one_bad_octet_makes_a_text_invalid_at_any_place(void **state)
+{
+    char text[41];
+
+    (void)state;
+    for (size_t at = 0; at < sizeof text; at++) {
+        memset(text, 'a', sizeof text);
+        assert_true(utf8_valid((struct slice){text, sizeof text}));
+        text[at] = '\xE9';
+        assert_false(utf8_valid((struct slice){text, sizeof text}));
+        assert_true(utf8_valid((struct slice){text, at}));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_bad_octet_makes_a_text_invalid_at_any_place),
         cmocka_unit_test(characters_have_one_form_each),
         cmocka_unit_test(a_text_is_cut_between_characters),
     };
