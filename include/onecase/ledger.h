@@ -647,7 +647,7 @@ struct ledger_operators {
                         struct case_result *out,
                         struct err *err);
     /* One transaction for all of them; one fate each, `fate` is the caller's. What is known stays as it is: the
-     * same list a second time changes nothing. */
+     * same list a second time changes nothing. A dry run reads, and holds nobody up. */
     enum rc (*list_cases)(void *self,
                           const struct listed_request *request,
                           struct instant now,

@@ -2,8 +2,8 @@
  *
  * import-cases: cases that an older system made become known, from its list.
  *
- * The list is read and checked whole, and the ledger says whether it takes each case, before anything is
- * written. Then it is taken in by so many at a time, each a transaction: one that was interrupted goes on
+ * The list is read and checked whole, and the ledger, which is only read for that, says whether it takes
+ * each case, before anything is written. Then it is taken in by so many at a time, each a transaction: one that was interrupted goes on
  * when it is called again.
  */
 #include "cli_p.h"
@@ -184,14 +184,14 @@ static int import(struct importing *i)
     if (list_is_wrong(i))
         return EXIT_NO;
     request.by = str_z(&by);
-    if (take_in(i, &request, dry_run ? LISTED_MOST : AT_ONCE, &err) != RC_OK)
+    if (take_in(i, &request, LISTED_MOST, &err) != RC_OK)
         return failed(&err);
     if (ledger_refuses(i, "nothing was taken in"))
         return EXIT_NO;
     request.dry_run = false;
     if (!dry_run && take_in(i, &request, AT_ONCE, &err) != RC_OK)
         return half_way(i, &err);
-    /* one reference under two mailboxes of the list shows only now */
+    /* such a case was made meanwhile */
     if (ledger_refuses(i, "all else was taken in"))
         return EXIT_NO;
     return say(i, dry_run);

@@ -3,6 +3,7 @@
 
 #include "case_rows.h"
 #include "decide.h"
+#include "listed_plan.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 struct listing {
     struct writing *w;
+    struct listed_plan *plan; /* of a dry run, in which nothing is written; else NULL */
     const struct listed_case *c;
     char case_key[KEY_SIZE];           /* "" while it has none */
     char fingerprint[DIGEST_HEX_SIZE]; /* of another case that has its mail; "" none has */
@@ -20,15 +22,26 @@ struct listing {
 
 /* ---- what is known of it ---------------------------------------------------------------------- */
 
+static enum rc find_planned_case(struct listing *l, const struct planned_case *found)
+{
+    if (strcmp(found->mailbox, l->c->policy->mailbox) != 0)
+        return RC_REFUSED;
+    memcpy(l->case_key, found->key, sizeof l->case_key);
+    return RC_OK;
+}
+
 /* RC_REFUSED: the reference stands for something else. */
 static enum rc find_case(struct listing *l, struct err *err)
 {
+    const struct planned_case *planned = l->plan ? plan_case(l->plan, l->c->reference) : NULL;
     static const char find[] =
         "SELECT key, mailbox, CASE WHEN EXISTS (SELECT 1 FROM listed"
         " WHERE listed.key = case_record.key) THEN 1 ELSE 0 END AS listed FROM case_record"
         " WHERE reference = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
+    if (planned)
+        return find_planned_case(l, planned);
     TRY(stmt_open(l->w->store->db, find, &s, err));
     stmt_text(s, 1, l->c->reference);
     enum rc rc = stmt_row(s, err);
@@ -40,6 +53,11 @@ static enum rc find_case(struct listing *l, struct err *err)
     return COL_COPY(s, "key", l->case_key, err);
 }
 
+static bool is_ours(const struct listing *l, const char *case_key)
+{
+    return l->case_key[0] && strcmp(case_key, l->case_key) == 0;
+}
+
 /* RC_NOT_FOUND: nobody has that mail. */
 static enum rc find_mail(struct listing *l,
                          const char *key,
@@ -49,12 +67,18 @@ static enum rc find_mail(struct listing *l,
 {
     static const char find[] =
         "SELECT COALESCE(case_key, '') AS case_key, fingerprint FROM item WHERE key = $1";
+    const struct planned_mail *planned = l->plan ? plan_mail(l->plan, key) : NULL;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
+    if (planned) {
+        *ours = is_ours(l, planned->case_key);
+        memcpy(fingerprint, planned->fingerprint, DIGEST_HEX_SIZE);
+        return RC_OK;
+    }
     TRY(stmt_open(l->w->store->db, find, &s, err));
     stmt_text(s, 1, key);
     TRY(stmt_row(s, err));
-    *ours = l->case_key[0] && strcmp(col_text(s, "case_key"), l->case_key) == 0;
+    *ours = is_ours(l, col_text(s, "case_key"));
     return col_copy(s, "fingerprint", fingerprint, DIGEST_HEX_SIZE, err);
 }
 
@@ -67,10 +91,16 @@ static enum rc find_alike(struct listing *l, const char *words, struct err *err)
         " AND item.case_key = item.key"
         " AND item.fingerprint <> '' AND ($3 = 0 OR item.sent_at IS NULL"
         " OR (item.sent_at >= $4 - $5 AND item.sent_at <= $4 + $5)) ORDER BY item.key LIMIT 1";
+    const char *mailbox = l->c->policy->mailbox;
+    const char *planned = l->plan ? plan_alike(l->plan, mailbox, words, l->c) : NULL;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
+    if (planned) {
+        memcpy(l->fingerprint, planned, sizeof l->fingerprint);
+        return RC_OK;
+    }
     TRY(stmt_open(l->w->store->db, find, &s, err));
-    stmt_text(s, 1, l->c->policy->mailbox);
+    stmt_text(s, 1, mailbox);
     stmt_text(s, 2, words);
     stmt_int(s, 3, l->c->has_date);
     stmt_int(s, 4, l->c->date_ms);
@@ -284,14 +314,27 @@ static enum rc add_mail_rows(struct listing *l, const struct listed_mail *m, str
     return add_message(l, m, err);
 }
 
-static enum rc add_mail(struct listing *l, struct listed_mail *m, struct err *err)
+/* What of all these rows later lines of the list are compared with. */
+static void plan_rows(struct listing *l, const struct listed_mail *m)
 {
-    name_words(l->c, m->words);
-    m->first = !l->case_key[0];
-    TRY(m->first ? begin_case(l, m, err) : RC_OK);
+    struct planned_mail mail = {.fingerprint = ""};
+    struct planned_case made = {.mailbox = l->c->policy->mailbox};
+
+    memcpy(mail.key, m->identity.key, sizeof mail.key);
+    memcpy(mail.case_key, l->case_key, sizeof mail.case_key);
+    if (m->first) {
+        memcpy(mail.fingerprint, m->fingerprint, sizeof mail.fingerprint);
+        memcpy(made.reference, l->c->reference, sizeof made.reference);
+        memcpy(made.key, l->case_key, sizeof made.key);
+        plan_add_case(l->plan, &made);
+        plan_add_words(l->plan, made.mailbox, m->words, l->c, m->fingerprint);
+    }
+    plan_add_mail(l->plan, &mail);
+}
+
+static enum rc write_rows(struct listing *l, const struct listed_mail *m, struct err *err)
+{
     TRY(add_mail_rows(l, m, err));
-    l->made = l->made || m->first;
-    l->more = true;
     return event_add(l->w,
                      &(struct event){.mailbox = l->c->policy->mailbox,
                                      .key = m->identity.key,
@@ -300,6 +343,20 @@ static enum rc add_mail(struct listing *l, struct listed_mail *m, struct err *er
                                      .to = item_state_text(ITEM_COMPLETE),
                                      .actor = actor_text(BY_PERSON)},
                      err);
+}
+
+static enum rc add_mail(struct listing *l, struct listed_mail *m, struct err *err)
+{
+    name_words(l->c, m->words);
+    m->first = !l->case_key[0];
+    TRY(m->first ? begin_case(l, m, err) : RC_OK);
+    if (l->plan)
+        plan_rows(l, m);
+    else
+        TRY(write_rows(l, m, err));
+    l->made = l->made || m->first;
+    l->more = true;
+    return RC_OK;
 }
 
 /* ---- one case of the list --------------------------------------------------------------------- */
@@ -346,7 +403,7 @@ static enum rc look_for_doubles(struct listing *l, struct err *err)
             return rc;
         if (rc == RC_NOT_FOUND || ours)
             continue;
-        TRY(look_at_its_id(l, named.key, err));
+        TRY(l->plan ? RC_OK : look_at_its_id(l, named.key, err));
         if (l->taken.len > 0)
             continue;
         l->taken = id;
@@ -399,7 +456,7 @@ static enum rc make_mailbox(struct listing *l, struct err *err)
 
 static enum rc list_case(struct listing *l, struct err *err)
 {
-    TRY(make_mailbox(l, err));
+    TRY(l->plan ? RC_OK : make_mailbox(l, err));
     TRY(look_for_doubles(l, err));
     TRY(list_mails(l, err));
     return list_by_reference(l, err);
@@ -451,6 +508,7 @@ record(struct writing *w, const struct listed_request *request, const char *key,
 }
 
 static enum rc list_all(struct writing *w,
+                        struct listed_plan *plan,
                         const struct listed_request *request,
                         enum listed_fate *fate,
                         struct err *err)
@@ -458,13 +516,13 @@ static enum rc list_all(struct writing *w,
     char first[KEY_SIZE] = "";
 
     for (size_t i = 0; i < request->count; i++) {
-        struct listing l = {.w = w, .c = &request->at[i]};
+        struct listing l = {.w = w, .plan = plan, .c = &request->at[i]};
 
         TRY(list_one(&l, &fate[i], err));
         if (l.more && !first[0])
             memcpy(first, l.case_key, sizeof first);
     }
-    return first[0] && !request->dry_run ? record(w, request, first, err) : RC_OK;
+    return first[0] && !plan ? record(w, request, first, err) : RC_OK;
 }
 
 static enum rc list_once(void *self,
@@ -477,9 +535,24 @@ static enum rc list_once(void *self,
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
 
     TRY(writing_begin(store, store->run, now, &w, err));
-    TRY(list_all(&w, request, fate, err));
+    TRY(list_all(&w, NULL, request, fate, err));
     /* From this commit on these cases are known; before it, the list is read again. */
-    return request->dry_run ? RC_OK : writing_finish(&w, err);
+    return writing_finish(&w, err);
+}
+
+/* It only reads, each time for itself: others go on writing meanwhile. */
+static enum rc plan_once(struct store *store,
+                         const struct listed_request *request,
+                         struct instant now,
+                         enum listed_fate *fate,
+                         struct err *err)
+{
+    CLEANUP(listed_plan_clear) struct listed_plan plan = {NULL};
+    struct writing none = WRITING_NONE; /* it never begins */
+
+    none.store = store;
+    none.now = now;
+    return list_all(&none, &plan, request, fate, err);
 }
 
 enum rc operators_list_cases(void *self,
@@ -488,7 +561,8 @@ enum rc operators_list_cases(void *self,
                              enum listed_fate *fate,
                              struct err *err)
 {
-    if (!request->dry_run)
-        TRY(people_named(request->by, request->why, err));
+    if (request->dry_run)
+        return WRITE(self, plan_once(self, request, now, fate, err));
+    TRY(people_named(request->by, request->why, err));
     return WRITE(self, list_once(self, request, now, fate, err));
 }

@@ -51,6 +51,24 @@ def test_a_list_is_taken_in_and_taken_in_again_changes_nothing(new_desk):
     assert again["there"] == 9 and new_desk.ledger() == before
 
 
+def test_a_dry_run_waits_for_nobody_and_holds_nobody_up(new_desk):
+    path = write(new_desk, old_desk(9))
+    new_desk.run("import-cases", write(new_desk, old_desk(1), "first.csv"), "--mailbox", "help", *WHO)
+    with sqlite3.connect(new_desk.folder / "data/ledger.db", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        dry = json.loads(new_desk.run("import-cases", path, "--mailbox", "help", "--dry-run", "--json").stdout)
+        other.execute("ROLLBACK")
+    done = json.loads(new_desk.run("import-cases", path, "--mailbox", "help", *WHO, "--json").stdout)
+    assert dry == {**done, "dry_run": True} and done["doubled"] == 3 and done["there"] == 1
+
+
+def test_a_reference_that_a_list_gives_to_two_mailboxes_is_told_before_anything_is_taken_in(new_desk):
+    rows = [f"OLD-{n},,ann@example.com,Matter {n},2026-01-01T10:00:00Z,open,help\n" for n in range(201)]
+    path = write(new_desk, COLUMNS.replace("\n", ",mailbox\n") + "".join(rows) + rows[0].replace("help", "sales"))
+    assert "nothing was taken in" in new_desk.run("import-cases", path, *WHO, status=1).stderr
+    assert known(new_desk) == []
+
+
 def test_doubles_stand_beside_each_other_and_one_is_chosen(new_desk):
     new_desk.run("import-cases", write(new_desk, old_desk(3)), "--mailbox", "help", *WHO)
     beside = json.loads(new_desk.run("suspects", "--json").stdout)

@@ -93,6 +93,36 @@ static void a_dry_run_says_the_same_and_writes_nothing(void **state)
     list_some(d);
 }
 
+/* On a ledger that has some of them, one more mail of one, doubles of it and of each other, and what is only like
+ * another by its words, on both sides of a day. */
+static void a_dry_run_on_what_is_known_says_what_is_then_done(void **state)
+{
+    static const struct old_case more[] = {
+        {"OLD-1", "<a@x>\n<a3@x>\n", ANN, "Printer", 0, false},
+        {"OLD-6", "<a3@x>\n", ANN, "Printer", 0, false},
+        {"OLD-7", "<g@x>\n<a2@x>\n", NULL, NULL, NO_DATE, false},
+        {"OLD-7", "<g2@x>\n", NULL, NULL, NO_DATE, false},
+        {"OLD-8", NULL, ANN, "Copier", 0, false},
+        {"OLD-9", NULL, ANN, "Copier", HOURS(24), false},
+        {"OLD-10", NULL, ANN, "Copier", HOURS(49), false},
+        {"OLD-11", NULL, ANN, "Copier", NO_DATE, false},
+        {"OLD-3", NULL, ANN, "Scanner", 0, true},
+        {"OLD-12", "<g2@x>\n", ANN, "Fax", 0, true},
+        {"OLD-12", "<k@x>\n", ANN, "Fax", 0, true},
+    };
+    struct desk *d = *state;
+    enum listed_fate dry[LENGTH(more)], done[LENGTH(more)];
+
+    list_some(d);
+    must(d, list(d, more, LENGTH(more), true, dry));
+    must(d, list(d, more, LENGTH(more), false, done));
+    assert_memory_equal(dry, done, sizeof done);
+    assert_int_equal(done[0], LISTED_MORE);
+    assert_int_equal(done[5], LISTED_DOUBLED);
+    assert_int_equal(done[6], LISTED_NEW);
+    assert_int_equal(done[8], LISTED_THERE);
+}
+
 static void what_is_half_there_is_gone_on_with(void **state)
 {
     struct desk *d = *state;
@@ -302,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         AT_DESK(a_list_taken_in_twice_changes_nothing),
         AT_DESK(a_dry_run_says_the_same_and_writes_nothing),
+        AT_DESK(a_dry_run_on_what_is_known_says_what_is_then_done),
         AT_DESK(what_is_half_there_is_gone_on_with),
         AT_DESK(nobody_is_told_of_what_is_listed),
         AT_DESK(a_late_copy_joins_and_is_filed_and_nobody_is_told),
