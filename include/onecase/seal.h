@@ -23,6 +23,8 @@ enum rc recipients_read(const char *file, int64_t now_ms, struct recipients **ou
     MUST_CHECK;
 /* SHA-256 of each certificate, a blank between them; borrowed. */
 const char *recipients_names(const struct recipients *recipients);
+/* When the first of them expires. */
+int64_t recipients_end_ms(const struct recipients *recipients);
 void recipients_free(struct recipients **recipients); /* for CLEANUP */
 
 struct sealing; /* one sealed text being made; owned by who began it */

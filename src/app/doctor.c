@@ -4,6 +4,7 @@
 
 #include "wire.h"
 
+#include <onecase/seal.h>
 #include <onecase/when.h>
 
 #include <stdio.h>
@@ -176,6 +177,29 @@ static void examine_data(struct examining *x)
     examine_store(x, &d.stored);
 }
 
+/* ---- what leaves the machine ------------------------------------------------------------------------- */
+
+static void examine_recipient(struct examining *x)
+{
+    CLEANUP(recipients_free) struct recipients *to = NULL;
+    struct clock clock = system_clock();
+    int64_t now_ms = clock_now(&clock).wall_ms;
+    char end[WHEN_TEXT_SIZE], line[64];
+    struct err err = ERR_INIT;
+    const char *file = x->config->backup_recipient;
+    if (!file[0])
+        return;
+    if (!doctor_judge(x, recipients_read(file, now_ms, &to, &err), &err,
+                      "backups and archives can be sealed to it", "backup.recipient") ||
+        recipients_end_ms(to) > now_ms + DAYS(30))
+        return;
+    when_text(recipients_end_ms(to), end);
+    snprintf(line, sizeof line, "a certificate there expires on %.10s", end);
+    doctor_found(x, FINDING_WARNING,
+                 "then no backup is made: put a new one there, and keep the key of this one", line,
+                 "backup.recipient");
+}
+
 /* ---- the virus scanner ------------------------------------------------------------------------------- */
 
 /* The test file of the European Institute for Computer Antivirus Research, which every scanner finds. In
@@ -251,6 +275,60 @@ static bool examine_folder(struct examining *x,
     return true;
 }
 
+/* Where the server says that sent mail is, if it says so. */
+static void name_sent(struct imap_mailbox *imap, struct str *mend)
+{
+    CLEANUP(str_clear) struct str sent = STR_INIT;
+    struct err err = ERR_INIT;
+    str_addz(mend, "set acknowledgement.evidence.folder to ");
+    if (imap_mailbox_sent(imap, &sent, &err) == RC_OK && sent.len > 0)
+        str_addf(mend, "\"%s\", which the server marks as the folder of sent mail", str_z(&sent));
+    else
+        str_addz(mend, "where the mail server keeps sent copies; it marks no folder as that of "
+                       "sent mail");
+}
+
+static void examine_sent(struct examining *x,
+                         const struct mailbox *port,
+                         struct imap_mailbox *imap,
+                         const struct config_mailbox *m)
+{
+    const char *folder = m->acknowledgement.evidence.folder;
+    struct folder_state state = {0};
+    struct err err = ERR_INIT;
+    CLEANUP(str_clear) struct str line = STR_INIT;
+    CLEANUP(str_clear) struct str mend = STR_INIT;
+    str_addf(&line, "where sent copies are looked for, '%s'", folder);
+    enum rc rc = port->open(port->self, folder, &state, &err);
+    if (rc != RC_NOT_FOUND) {
+        doctor_judge(x, rc, &err, str_z(&line), m->id);
+        return;
+    }
+    str_addz(&mend, "there is no such folder: ");
+    name_sent(imap, &mend);
+    doctor_found(x, FINDING_BAD, str_z(&mend), str_z(&line), m->id);
+}
+
+static void examine_evidence(struct examining *x,
+                             const struct mailbox *port,
+                             struct imap_mailbox *imap,
+                             const struct config_mailbox *m)
+{
+    const struct config_evidence *e = &m->acknowledgement.evidence;
+    CLEANUP(str_clear) struct str mend = STR_INIT;
+    if (!m->acknowledgement.enabled)
+        return;
+    if (e->folder[0])
+        examine_sent(x, port, imap, m);
+    if (e->folder[0] || e->copy_to[0])
+        return;
+    name_sent(imap, &mend);
+    str_addz(&mend, ", or acknowledgement.evidence.copy_to to an address that reaches this "
+                    "mailbox: then most doubts are settled without a person");
+    doctor_found(x, FINDING_WARNING, str_z(&mend),
+                 "nothing shows whether a confirmation in doubt was sent", m->id);
+}
+
 /* A server that cannot be reached is told once, and waited for once. */
 static bool
 examine_folders(struct examining *x, const struct mailbox *port, const struct config_mailbox *m)
@@ -262,9 +340,6 @@ examine_folders(struct examining *x, const struct mailbox *port, const struct co
         examine_folder(x, port, f->processed, "where mail is filed,", false, m->id);
     if (f->claim[0] && m->mode == CONFIG_ACTIVE)
         examine_folder(x, port, f->claim, "our own folder", false, m->id);
-    if (m->acknowledgement.enabled && m->acknowledgement.evidence.folder[0])
-        examine_folder(x, port, m->acknowledgement.evidence.folder,
-                       "where sent copies are looked for,", true, m->id);
     return true;
 }
 
@@ -276,6 +351,7 @@ static void examine_imap(struct examining *x, const struct config_mailbox *m)
     struct mailbox port = imap_mailbox_port(imap);
     if (examine_folders(x, &port, m)) {
         CLEANUP(str_clear) struct str facts = STR_INIT;
+        examine_evidence(x, &port, imap, m);
         doctor_rights(x, m, imap, &facts);
         doctor_since_last(x, m->id, &facts);
     }
@@ -304,18 +380,6 @@ static void examine_smtp(struct examining *x, const struct config_mailbox *m)
     doctor_judge(x, rc, &err, "the mail server signs us in and takes our sender", m->id);
 }
 
-static void examine_evidence(struct examining *x, const struct config_mailbox *m)
-{
-    const struct config_evidence *e = &m->acknowledgement.evidence;
-    if (e->folder[0] || e->copy_to[0])
-        return;
-    doctor_found(x, FINDING_WARNING,
-                 "set acknowledgement.evidence.folder to where the mail server keeps sent copies, "
-                 "or copy_to to an "
-                 "address that reaches this mailbox: then most doubts are settled without a person",
-                 "nothing shows whether a confirmation in doubt was sent", m->id);
-}
-
 static void examine_secrets(struct examining *x, const struct config_mailbox *m)
 {
     struct clock clock = system_clock();
@@ -336,7 +400,6 @@ static void examine_mailbox(struct examining *x, const struct config_mailbox *m)
     }
     examine_templates(x, m);
     examine_smtp(x, m);
-    examine_evidence(x, m);
 }
 
 /* Nothing is sent: that is for `destination test`. */
@@ -366,6 +429,7 @@ enum rc doctor_run(const struct config *config,
     struct examining x = {.config = config, .since_last = since_last, .tell = tell, .ctx = ctx};
     doctor_found(&x, FINDING_GOOD, "", "it is read and whole", "configuration");
     examine_data(&x);
+    examine_recipient(&x);
     examine_scanner(&x);
     examine_destinations(&x);
     for (size_t i = 0; i < config->mailboxes.count; i++)

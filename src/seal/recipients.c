@@ -41,11 +41,11 @@ static int64_t end_of(const X509 *certificate, int64_t now_ms)
     return is_time ? now_ms + DAYS(days) + SECONDS(seconds) : 0;
 }
 
-static enum rc check(const char *file, X509 *certificate, int64_t now_ms, struct err *err)
+static enum rc
+check(const char *file, X509 *certificate, int64_t end_ms, int64_t now_ms, struct err *err)
 {
     char end[WHEN_TEXT_SIZE], subject[96] = "";
     const char *wrong = wrong_with_key(certificate);
-    int64_t end_ms = end_of(certificate, now_ms);
 
     (void)X509_NAME_oneline(X509_get_subject_name(certificate), subject, sizeof subject);
     if (wrong != NULL)
@@ -109,7 +109,10 @@ static enum rc take_certificate(
     }
     r->certificate[r->count++] = certificate;
     name(r, certificate);
-    return check(file, certificate, now_ms, err);
+    int64_t end_ms = end_of(certificate, now_ms);
+    if (r->count == 1 || end_ms < r->end_ms)
+        r->end_ms = end_ms;
+    return check(file, certificate, end_ms, now_ms, err);
 }
 
 static enum rc take_block(
@@ -158,6 +161,11 @@ enum rc recipients_read(const char *file, int64_t now_ms, struct recipients **ou
 const char *recipients_names(const struct recipients *recipients)
 {
     return recipients->names;
+}
+
+int64_t recipients_end_ms(const struct recipients *recipients)
+{
+    return recipients->end_ms;
 }
 
 void recipients_free(struct recipients **recipients)

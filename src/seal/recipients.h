@@ -8,5 +8,6 @@
 struct recipients {
     X509 *certificate[SEAL_RECIPIENTS]; /* owned */
     size_t count;
+    int64_t end_ms; /* of the first that expires */
     char names[SEAL_NAMES_SIZE];
 };

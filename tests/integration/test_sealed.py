@@ -145,6 +145,7 @@ def test_sealed_and_open_backups_in_one_folder(rig, keys):
     plainly = backup(rig)
     assert not plainly["sealed"]
     seal_to(rig, keys / "safe.pem")
+    assert "warning backup.recipient: a certificate there expires on" in rig.run("doctor").stdout
     kill_at(rig, 9, "backup", str(store(rig)))
     sealed = backup(rig)
     assert sealed["new_files"] == 3 == plainly["new_files"]

@@ -39,6 +39,9 @@ namespace inbox {{
   mailbox Junk {{
     special_use = \\Junk
   }}
+  mailbox "Sent Items" {{
+    special_use = \\Sent
+  }}
 }}
 """
 
@@ -351,6 +354,19 @@ def test_i17_doctor_says_which_right_is_missing_and_what_that_means(rig):
     assert "no message can be filed" in bad and "the right i there" in bad
     assert "ok" in only(findings, "the rights in \"INBOX\"")[:8]
     assert only(findings, "ok", "a trial: folders are made")
+
+
+def test_doctor_names_the_setting_of_sent_mail_and_the_folder_that_the_server_marks(rig):
+    rig.letters["evidence"] = {"folder": "Sent"}
+    missing = only(said_by_doctor(rig, status=1), "BAD", "where sent copies are looked for, 'Sent'", "there is no such folder",
+                   "acknowledgement.evidence.folder")
+    assert "marks no folder" in missing
+    rig.imap().create('"Sent Items"')
+    only(said_by_doctor(rig, status=1), "BAD", 'set acknowledgement.evidence.folder to "Sent Items"')
+    rig.letters["evidence"] = {}
+    only(said_by_doctor(rig), "warning", "in doubt", 'set acknowledgement.evidence.folder to "Sent Items"')
+    rig.letters["evidence"] = {"folder": "Sent Items"}
+    assert only(said_by_doctor(rig), "where sent copies are looked for, 'Sent Items'").startswith("ok")
 
 
 def test_doctor_leaves_nothing_behind(rig):
