@@ -111,11 +111,16 @@ static void end_with(pid_t parent)
         raise(SIGTERM);
 }
 
-/* It may be ended at any moment: what it tells may be told twice. */
-static enum rc tell(const struct supervisor *s, const struct worker *w, struct err *err)
+/* Who tells may be ended at any moment: what it tells may be told twice. */
+static void teller_listen(void)
 {
+    wake_open();
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
+}
+
+static enum rc tell(const struct supervisor *s, const struct worker *w, struct err *err)
+{
     return w->webhook ? webhook_run(s->config, w->webhook, s->request->once, err)
                       : notifier_run(s->config, s->request->once, err);
 }
@@ -130,6 +135,17 @@ static bool shows_pages(const struct worker *w)
     return strcmp(w->id, PAGES) == 0;
 }
 
+/* What was sent while it was made is heard once signals are let in, so by then it listens as it means to. */
+static void listen_as(const struct worker *w)
+{
+    if (w->mailbox)
+        worker_listen();
+    else if (shows_pages(w))
+        console_listen();
+    else
+        teller_listen();
+}
+
 static int child(const struct supervisor *s, const struct worker *w, pid_t parent, int report_to)
 {
     struct report r = {.err = ERR_INIT};
@@ -137,7 +153,7 @@ static int child(const struct supervisor *s, const struct worker *w, pid_t paren
     signal(SIGCHLD, SIG_DFL);
     if (!shows_pages(w))
         inherited_drop();
-    shows_pages(w) ? console_listen() : worker_listen();
+    listen_as(w);
     hold_signals(false);
     end_with(parent);
     r.rc = w->mailbox       ? worker_run(s->config, w->mailbox, s->request, s->node, &r.sum, &r.err)

@@ -8,14 +8,16 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
+from dovecot import free_port
 from gate import Gate
 from imap_proxy import ImapProxy
 from mails import plain
+from receiver import Receiver
 from rig import PASSWORD, PROGRAM, TOP, Service, assert_invariants, await_, effects
 from smtp_peer import SmtpPeer
 from test_troubles import letters_of
@@ -136,6 +138,29 @@ def test_sigterm_ends_an_idle_service_at_once(rig):
     rig.deliver(plain("after"))
     assert rig.once()["completed"] == 1, "the lease of the ended run is in the way"
     assert_invariants(rig)
+
+
+def with_children(parent, count):
+    """A child of `parent` that has so many of its own."""
+    for pid in children_of(parent):
+        with suppress(FileNotFoundError):  # one of strace's, which is gone
+            if len(children_of(pid)) == count:
+                return pid
+    return None
+
+
+def test_sigterm_ends_also_who_is_just_being_made(rig):
+    """Each process takes its time on the way to listening (strace), and is told to end on it."""
+    rig.settings["console"] = {"listen": f"127.0.0.1:{free_port()}"}
+    slowly = ["strace", "-f", "-qq", "-e", "trace=epoll_create1", "-e", "inject=epoll_create1:delay_exit=300000", "-o", "/dev/null"]
+    with Receiver() as receiver:
+        rig.settings["webhooks"] = [receiver.settings(rig.folder)]
+        traced = Service(rig.popen("run", before=slowly))
+        rig.services.append(traced)
+        os.kill(await_(lambda: with_children(traced.process.pid, 3), "the mailbox, the pages, and who tells the receiver are made"), signal.SIGTERM)
+        assert traced.process.wait(20) == 0
+        traced.reader.join(5)
+        assert not traced.said("workers.killed"), traced.log
 
 
 def test_sigterm_lets_end_what_is_in_flight_and_arms_nothing_new(rig):
