@@ -11,7 +11,7 @@ PAGES = sorted({path for pattern in ("*.md", "doc/*.md", "deploy/**/*.md", "src/
                                      "config/destinations/*.yaml", "deploy/container/*") for path in TOP.glob(pattern)} - {TOP / "CHANGELOG.md"})
 
 # What begins a command line although it is neither a program of ours nor a file of the sources.
-TOOLS = set("apt apt-cache apt-get cat chmod chown clamscan cmake cpack ctest curl debsecan docker dpkg gcore git gpg journalctl lintian man mandoc mkdir "
+TOOLS = set("apt apt-cache apt-get cat chmod chown clamscan cmake cpack ctest curl debsecan docker doveadm doveconf dpkg gcore git gpg journalctl lintian man mandoc mkdir "
             "npm openssl pg_dump pg_restore pip podman promtool psql python3 rsync runuser sh sha256sum sqlite3 ssh sudo systemctl "
             "systemd-analyze systemd-creds systemd-sysusers systemd-tmpfiles tar".split())
 

@@ -15,6 +15,7 @@ NAMES = {"GLPI": "GLPI", "OSTICKET": "osTicket", "SERVICENOW": "ServiceNow", "AN
 PAGES = [  # page, its heading, the page of the manual, its sections (None: all from DESCRIPTION on), configurations
     ("doc/microsoft-365.md", "With Microsoft 365",     "onecase-providers.7",    ["DESCRIPTION", "MICROSOFT 365"],    ["config/microsoft-365.yaml"]),
     ("doc/gmail.md",         "With Gmail",             "onecase-providers.7",    ["DESCRIPTION", "GOOGLE", "OTHERS"], ["config/google.yaml", "config/google-refresh-token.yaml"]),
+    ("doc/console.md",       "The console",            "onecase-console.7",      None,                                []),
     ("doc/destinations.md",  "Cases at another desk, product by product", "onecase-destinations.7", None,           ["config/destinations/request-tracker.yaml"]),
 ]
 
@@ -32,7 +33,7 @@ def inline(words):
     if first == "Xr":
         return f"{rest[0]}({rest[1]})" + "".join(rest[2:])
     assert first == "Em" or first in LITERAL, first
-    said, span = "", []
+    said, span = "", [""] if first == "Fl" else []
     for word in [*rest, None]:
         if word is None or word in (",", ".", ";", ":", "(", ")"):
             if span:
@@ -48,7 +49,7 @@ def inline(words):
 
 class Printer:
     def __init__(self):
-        self.out, self.words, self.lists, self.literal = [], [], [], None
+        self.out, self.words, self.lists, self.literal, self.inner = [], [], [], None, False
 
     def end_paragraph(self):
         if self.words:
@@ -89,7 +90,8 @@ class Printer:
             elif macro == "Dl":
                 self.out += ["```text", plain(rest), "```", ""]
             elif macro in ("Ss", "Sh"):
-                self.out += [("### " if macro == "Ss" else "## ") + (NAMES.get(rest, rest.title()) if macro == "Sh" else plain(rest)), ""]
+                self.inner |= macro == "Sh"
+                self.out += [("### " if macro == "Ss" and self.inner else "## ") + (NAMES.get(rest, rest.title()) if macro == "Sh" else plain(rest)), ""]
         else:
             self.words.append(inline([macro, *words]))
 

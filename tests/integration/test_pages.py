@@ -207,6 +207,15 @@ def test_a_day_with_it_is_as_the_page_says(rig):
     assert page.asked() == ["systemctl reload onecase"]
 
 
+def test_dovecot_understands_what_the_page_has_it_read(tmp_path):
+    said, = re.findall(r"^```text\n(.*?)^```$", (TOP / "doc/dovecot.md").read_text(), re.M | re.S)
+    (tmp_path / "dovecot.conf").write_text(said)
+    read = subprocess.run(["doveconf", "-n", "-c", tmp_path / "dovecot.conf"], capture_output=True, text=True)
+    assert read.returncode == 0 and "driver = passwd-file" in read.stdout, read.stderr
+    pw = subprocess.run(["doveadm", "-c", tmp_path / "dovecot.conf", "pw", "-s", "SHA512-CRYPT", "-p", "secret"], capture_output=True, text=True)
+    assert pw.returncode == 0 and pw.stdout.startswith("{SHA512-CRYPT}$6$"), pw.stderr
+
+
 def test_what_the_page_about_dovecot_has_tried_is_well(rig):
     said = Page("dovecot.md", rig).follow(0).stdout
     assert "BAD" not in said and "a trial: folders are made" in said
