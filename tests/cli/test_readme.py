@@ -9,8 +9,10 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+import yaml
 
 from conftest import PROGRAM, TOP
 
@@ -58,6 +60,35 @@ def test_the_short_configuration_is_whole(new_desk):
     new_desk.config.write_text(block.replace("/var/lib/onecase", "data"))
     said = new_desk.run("status", ONECASE_TEMPLATES=str(TOP / "templates")).stdout
     assert said.startswith("help (active)")
+
+
+def pieces():
+    """Every piece of configuration on a page."""
+    for page in (README, *sorted((TOP / "doc").glob("*.md"))):
+        for number, block in enumerate(re.findall(r"^ *```yaml\n(.*?)^ *```$", page.read_text(), re.M | re.S)):
+            yield pytest.param(block, id=f"{page.name} {number}")
+
+
+def laid_over(base, piece):
+    """A mapping takes the other's entries, anything else its place."""
+    if not isinstance(base, dict) or not isinstance(piece, dict):
+        return piece
+    return {**base, **{key: laid_over(base.get(key), value) for key, value in piece.items()}}
+
+
+@pytest.mark.parametrize("piece", pieces())
+def test_every_piece_of_configuration_that_is_shown_is_understood(new_desk, piece):
+    """Laid over the short one, where it is not whole itself; what lies in files beside it is there."""
+    shown = yaml.safe_load(piece)
+    whole = shown if "mailboxes" in shown else laid_over(yaml.safe_load(blocks("yaml")[0]), shown)
+    text = yaml.safe_dump(whole, sort_keys=False, allow_unicode=True)
+    for name in set(re.findall(r"(?:file|recipient|_cert|_key): (\S+)", text)):
+        (new_desk.folder / Path(name).name).write_text("secret\n")
+    new_desk.config.write_text(text.replace("/etc/onecase", str(new_desk.folder)).replace("/var/lib/onecase", str(new_desk.folder / "data")))
+    (new_desk.folder / "mail.eml").write_text("From: ann@example.net\nMessage-ID: <1@example.net>\n\nhelp\n")
+    said = new_desk.run("identify", str(new_desk.folder / "mail.eml"), status=None, AWS_ACCESS_KEY_ID="key",
+                        ONECASE_TEMPLATES=str(TOP / "templates"))
+    assert said.returncode == 0, said.stderr
 
 
 # ---- what is typed --------------------------------------------------------------------------------------------------
