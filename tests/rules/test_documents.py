@@ -29,16 +29,23 @@ def test_a_picture_that_a_page_shows_is_there_and_is_told_in_words(page):
 
 
 def links(page):
-    """The files that it leads to."""
-    text = re.sub(r"^```.*?^```$", "", (TOP / page).read_text(), flags=re.M | re.S)
-    for to in re.findall(r"(?<!!)\[[^]]+\]\(([^)#]+)(?:#[^)]*)?\)", re.sub(r"!\[[^]]*\]\([^)]*\)", "", text)):
+    """(file, heading) that it leads to."""
+    text = re.sub(r"^ *```.*?^ *```$", "", (TOP / page).read_text(), flags=re.M | re.S)
+    for to, heading in re.findall(r"\[[^]]+\]\(([^)#]*)(?:#([^)]*))?\)", re.sub(r"!\[[^]]*\]\([^)]*\)", "", text)):
         if "://" not in to:
-            yield (TOP / page).parent.joinpath(to).resolve().relative_to(TOP)
+            yield (TOP / page).parent.joinpath(to).resolve().relative_to(TOP) if to else page, heading
+
+
+def headings(page):
+    """As a link names them: small letters, blanks as hyphens, and no other signs."""
+    return [re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in re.findall(r"^#+ (.*)$", (TOP / page).read_text(), re.M)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_a_link_leads_somewhere(page):
-    assert [str(to) for to in links(page) if not (TOP / to).exists()] == []
+    for to, heading in links(page):
+        assert (TOP / to).exists(), to
+        assert not heading or heading in headings(to), f"{to} has no heading {heading}"
 
 
 def test_every_page_is_found_from_the_readme_by_its_links():
@@ -47,7 +54,7 @@ def test_every_page_is_found_from_the_readme_by_its_links():
         page = next_ones.pop()
         if page not in found and page.suffix == ".md":
             found.add(page)
-            next_ones += links(page)
+            next_ones += [to for to, _ in links(page) if (TOP / to).exists()]
     assert [str(page) for page in PAGES if page not in found] == []
 
 
