@@ -160,19 +160,24 @@ struct files_moved {
     struct str missing; /* files that cannot be had, one a line */
 };
 
-/* The ledger, to the other kind of database. */
+/* The ledger, to the other kind of database; `to` NULL: what was begun is given up. */
 struct ledger_move {
     const char *to;
-    void (*begins)(void *ctx);                                    /* may be NULL */
-    void (*progress)(void *ctx, const char *table, int64_t rows); /* more were copied */
+    void (*begins)(void *ctx); /* may be NULL */
+    void (*progress)(void *ctx,
+                     const char *table,
+                     int64_t rows); /* so many more are copied, or compared */
     void *ctx;
 };
 
 struct ledger_moved {
     int64_t tables;
     int64_t copied, rows; /* by this call; and compared */
+    int64_t followed; /* rows that had changed since they were copied, brought over by this call */
     int64_t last_event;
     int64_t took_ms;
+    bool ended;   /* it is where it was moved to now */
+    int64_t left; /* not ended: rows that have changed meanwhile */
 };
 
 /* What became of contents that were to be let go. */
@@ -250,7 +255,8 @@ struct operations {
                           const struct files_move *request,
                           struct files_moved *out,
                           struct err *err);
-    /* Copies the ledger into another database and compares each row. RC_DEFERRED: the service runs. */
+    /* Copies the ledger into another database and compares each row; while the service runs it is not ended
+     * by that. RC_DEFERRED: call it again. RC_NOT_FOUND: there is nothing to give up. */
     enum rc (*move_ledger)(void *self,
                            const struct ledger_move *request,
                            struct ledger_moved *out,

@@ -78,20 +78,37 @@ enum rc store_save(struct store *store, const char *path, struct ledger_facts *o
     MUST_CHECK;
 struct store_moved {
     char id[65]; /* of the ledger */
-    int64_t tables, copied, rows, last_event;
+    int64_t tables;
+    int64_t copied;   /* rows, by this call */
+    int64_t followed; /* rows that had changed since they were copied, brought over by this call */
+    int64_t rows;     /* compared by this call */
+    int64_t last_event;
+    bool ended;   /* `to` is the ledger now, and nobody writes into `from` any more */
+    int64_t left; /* not ended: rows that have changed meanwhile */
+};
+
+struct store_move {
+    const struct store_options *from, *to;
+    /* Is no run alive? Asked when all is copied; at the beginning, too, from PostgreSQL. */
+    enum rc (*stands)(void *ctx, bool *out, struct err *err);
+    void (*tell)(void *ctx,
+                 const char *table,
+                 int64_t rows); /* so many more are copied, or compared */
+    void *ctx;
 };
 
 /* Makes the ledger `to` (an empty database, or one that an earlier call has begun with) what `from` is, the
  * one of SQLite, the other of PostgreSQL: row by row, then each row compared, and the event chain walked.
- * Until that is done nobody else opens it (RC_BROKEN). Nothing of `from` is changed, and nobody can write to
- * it meanwhile; that no run is alive is the caller's to see to. What was broken off goes on when it is called
- * again. RC_CONFLICT: there is a ledger already. RC_BROKEN: it is not what it should be. */
-enum rc store_move(const struct store_options *from,
-                   const struct store_options *to,
-                   void (*tell)(void *ctx, const char *table, int64_t rows),
-                   void *ctx,
-                   struct store_moved *out,
-                   struct err *err) MUST_CHECK;
+ * Until that is done nobody else opens it (RC_BROKEN). From SQLite others go on writing meanwhile, and what
+ * they change is noted, brought over and compared, too; while runs are alive it ends there, and is called again
+ * when none is. Then the last of it is brought over, and no program writes into `from` any more. From
+ * PostgreSQL no run may be alive at all (RC_DEFERRED). What was broken off goes on when it is called again.
+ * RC_CONFLICT: there is a ledger already, or what was begun cannot be gone on with. RC_BROKEN: it is not what
+ * it should be. */
+enum rc store_move(const struct store_move *move, struct store_moved *out, struct err *err)
+    MUST_CHECK;
+/* What changes is noted no more. RC_NOT_FOUND: it was not. */
+enum rc store_move_abandon(struct store *from, struct err *err) MUST_CHECK;
 /* Records that the backup of that name stands. */
 enum rc store_saved(struct store *store, const char *name, struct instant now, struct err *err)
     MUST_CHECK;

@@ -46,13 +46,47 @@ static void path_of(const struct config *config, const char *ledger, struct str 
         str_addz(out, ledger);
 }
 
-static enum rc check_runs(const struct config *config, struct wired_data *data, struct err *err)
+struct standing {
+    const struct config *config;
+    struct wired_data *data;
+    const struct ledger_move *request;
+};
+
+static enum rc stands(void *ctx, bool *out, struct err *err)
 {
+    const struct standing *s = ctx;
     size_t alive;
-    TRY(count_alive(config, data, &alive, err));
-    if (alive > 0)
-        return FAIL(err, RC_DEFERRED,
-                    "the service runs: stop it first; 'onecase deployments' says where");
+    TRY(count_alive(s->config, s->data, &alive, err));
+    *out = alive == 0;
+    return RC_OK;
+}
+
+static void tell(void *ctx, const char *table, int64_t rows)
+{
+    const struct standing *s = ctx;
+    s->request->progress(s->request->ctx, table, rows);
+}
+
+static enum rc move_between(const struct store_options *source,
+                            const struct store_options *target,
+                            struct standing *standing,
+                            struct ledger_moved *out,
+                            struct err *err)
+{
+    struct clock clock = system_clock();
+    struct store_moved moved;
+    const struct store_move move = {
+        .from = source, .to = target, .stands = stands, .tell = tell, .ctx = standing};
+    int64_t began_ms = clock_now(&clock).boot_ms;
+    TRY(store_move(&move, &moved, err));
+    *out = (struct ledger_moved){.tables = moved.tables,
+                                 .copied = moved.copied,
+                                 .followed = moved.followed,
+                                 .rows = moved.rows,
+                                 .last_event = moved.last_event,
+                                 .ended = moved.ended,
+                                 .left = moved.left,
+                                 .took_ms = clock_now(&clock).boot_ms - began_ms};
     return RC_OK;
 }
 
@@ -66,10 +100,12 @@ enum rc move_ledger(const struct config *config,
     CLEANUP(str_clear) struct str from = STR_INIT;
     CLEANUP(str_clear) struct str to = STR_INIT;
     struct clock clock = system_clock();
-    struct store_moved moved;
-    TRY(check_places(config, request->to, err));
+    struct standing standing = {config, data, request};
+    *out = (struct ledger_moved){.ended = false};
     TRY(upkeep_lock(config->data_dir, &lock, err));
-    TRY(check_runs(config, data, err));
+    if (!request->to)
+        return store_move_abandon(data->store, err);
+    TRY(check_places(config, request->to, err));
     path_of(config, config->ledger, &from);
     path_of(config, request->to, &to);
     if (request->begins)
@@ -80,9 +116,5 @@ enum rc move_ledger(const struct config *config,
                                    .create = true,
                                    .now_ms = clock_now(&clock).wall_ms};
     digest_random(&target.secret_seed);
-    int64_t began_ms = clock_now(&clock).boot_ms;
-    TRY(store_move(&source, &target, request->progress, request->ctx, &moved, err));
-    *out = (struct ledger_moved){moved.tables, moved.copied, moved.rows, moved.last_event,
-                                 clock_now(&clock).boot_ms - began_ms};
-    return RC_OK;
+    return move_between(&source, &target, &standing, out, err);
 }

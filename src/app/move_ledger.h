@@ -6,7 +6,8 @@
 
 #include "wire.h"
 
-/* RC_USAGE: no such place. RC_DEFERRED: a run is alive, or a server is not there: call it again. */
+/* Without `to` what was begun is given up; RC_NOT_FOUND: nothing was. RC_USAGE: no such place. RC_DEFERRED: a
+ * server is not there, or from PostgreSQL a run is alive: call it again. */
 enum rc move_ledger(const struct config *config,
                     struct wired_data *data,
                     const struct ledger_move *request,

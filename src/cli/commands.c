@@ -48,7 +48,7 @@ const struct command commands[] = {
     { KEEPING,  "backup FOLDER [--keep N] [--read-all] [--json]",                                     NEEDS_TO_READ, cmd_backup,            "Saves ledger and files into a folder, beside the service." },
     { KEEPING,  "restore FOLDER [--backup NAME] [--key FILE] [--passphrase-file FILE] [--list] [--json]", NEEDS_CONFIG,  cmd_restore,           "Makes a new data folder of a backup; --list names them." },
     { KEEPING,  "migrate-blobs --to PLACE [--from PLACE] [--json]",                                   NEEDS_TO_READ, cmd_migrate_blobs,     "Copies originals and attachments to another place, such as an object store." },
-    { KEEPING,  "migrate-ledger --to PLACE [--json]",                                                 NEEDS_TO_READ, cmd_migrate_ledger,    "Moves the ledger to PostgreSQL, or back, while the service is stopped." },
+    { KEEPING,  "migrate-ledger [--to PLACE] [--abandon] [--json]",                                   NEEDS_TO_READ, cmd_migrate_ledger,    "Moves the ledger to PostgreSQL while the service runs, but for its end; or back." },
     { KEEPING,  "retain [--dry-run] [--json]",                                                        NEEDS_TO_READ, cmd_retain,            "Archives and lets go what has been kept long enough, as configured." },
     { KEEPING,  "erase [ADDRESS] [--dry-run] [--by NAME] [--reason TEXT] [--list] [--json]",          NEEDS_TO_READ, cmd_erase,             "Erases what is kept of one sender's mails, and records that it was done." },
     { MORE,     "user add NAME --role R",                                                             NEEDS_LEDGER,  cmd_user_add,          "Lets somebody use the console; the password is asked for." },

@@ -108,10 +108,12 @@ static void ledger_begins(void *ctx)
     plain_text(t->to, &to);
     if (t->call->json)
         return;
-    printf(
-        "Copies the ledger to '%s': row by row, then each is compared, and the event chain walked. "
-        "Nothing of the old one is changed.\n",
-        str_z(&to));
+    printf("Copies the ledger to '%s': row by row, then each is compared, and the event chain "
+           "walked.%s\n",
+           str_z(&to),
+           strcmp(t->to, "sqlite") == 0
+               ? ""
+               : " The service may go on: what it changes meanwhile is brought over, too.");
     fflush(stdout);
 }
 
@@ -120,30 +122,63 @@ static void ledger_progress(void *ctx, const char *table, int64_t rows)
     struct telling *t = ctx;
     t->rows += rows;
     if (rows > 0 && !t->call->json && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%" PRId64 " rows, now of %s\033[K", t->rows, table);
+        fprintf(stderr, "\r%" PRId64 " rows copied or compared, now of %s\033[K", t->rows, table);
+}
+
+static void say_so_far(const struct ledger_moved *m)
+{
+    printf("Copied %" PRId64 " rows, brought over %" PRId64
+           " that changed meanwhile, and compared %" PRId64 ", in %.1f s (%.0f rows a second).\n",
+           m->copied, m->followed, m->rows, (double)m->took_ms / 1000,
+           (double)m->rows * 1000 / (double)(m->took_ms > 0 ? m->took_ms : 1));
+}
+
+static void say_stop(const struct ledger_moved *m)
+{
+    printf("The service runs, and the ledger is where it was. Stop it and run this command once "
+           "more: it brings over what changes until then (%" PRId64
+           " row%s now), and nothing else. It may go on as long as it likes before that; 'onecase "
+           "migrate-ledger --abandon' gives the move up.\n",
+           m->left, plural(m->left));
+}
+
+static void say_moved(const struct telling *t, const struct ledger_moved *m)
+{
+    const char *data_dir = t->call->ops->config->data_dir;
+    CLEANUP(str_clear) struct str to = STR_INIT;
+    plain_text(t->to, &to);
+    printf("The ledger is moved: all %" PRId64 " tables, its event chain whole up to line %" PRId64
+           ". Set `ledger: %s` and start the service. The old ledger can be read, and no version "
+           "writes into it any more. ",
+           m->tables, m->last_event, str_z(&to));
+    if (strcmp(t->to, "sqlite") == 0)
+        printf("Drop its database when you are sure.\n");
+    else
+        printf("Move '%s/ledger.db' away when you are sure; the way back, without it there and "
+               "with the service stopped, is 'onecase migrate-ledger --to sqlite'.\n",
+               data_dir);
 }
 
 static void say_ledger(const struct telling *t, const struct ledger_moved *m)
 {
-    const char *data_dir = t->call->ops->config->data_dir;
-    bool back = strcmp(t->to, "sqlite") == 0;
-    CLEANUP(str_clear) struct str to = STR_INIT;
-    plain_text(t->to, &to);
-    printf("Copied %" PRId64 " rows, and compared all %" PRId64 " of %" PRId64
-           " tables, in %.1f s (%.0f rows a second); the event chain is whole up to line %" PRId64
-           ".\n",
-           m->copied, m->rows, m->tables, (double)m->took_ms / 1000,
-           (double)m->rows * 1000 / (double)(m->took_ms > 0 ? m->took_ms : 1), m->last_event);
-    printf("Set `ledger: %s` and start the service. The old ledger stays as it was: nothing may "
-           "run on "
-           "it any more, or mail that was filed since looks new to it. ",
-           str_z(&to));
-    if (back)
-        printf("Drop its database when you are sure.\n");
+    CLEANUP(str_clear) struct str out = STR_INIT;
+    if (t->call->json) {
+        json_ledger_moved(m, &out);
+        print(&out);
+        return;
+    }
+    say_so_far(m);
+    if (m->ended)
+        say_moved(t, m);
     else
-        printf("Move '%s/ledger.db' away when you are sure; the way back, without it there, is "
-               "'onecase migrate-ledger --to sqlite'.\n",
-               data_dir);
+        say_stop(m);
+}
+
+static void say_abandoned(const struct call *call)
+{
+    if (!call->json)
+        printf("Given up: changes are noted no more. Nothing has changed for the service; drop the "
+               "database that is half moved.\n");
 }
 
 int cmd_migrate_ledger(struct call *call)
@@ -151,9 +186,10 @@ int cmd_migrate_ledger(struct call *call)
     struct telling t = {.call = call, .to = args_get(&call->args, "--to")};
     const struct ledger_move request = {
         .to = t.to, .begins = ledger_begins, .progress = ledger_progress, .ctx = &t};
-    CLEANUP(str_clear) struct str out = STR_INIT;
     struct ledger_moved m;
     struct err err = ERR_INIT;
+    if (args_has(&call->args, "--abandon") == (t.to != NULL))
+        return usage("migrate-ledger takes one of --to PLACE and --abandon");
     if (call->ops->no_ledger)
         return EXIT_NO; /* that there is none was said */
     enum rc rc = call->ops->move_ledger(call->ops->self, &request, &m, &err);
@@ -161,11 +197,9 @@ int cmd_migrate_ledger(struct call *call)
         fputs("\r\033[K", stderr);
     if (rc != RC_OK)
         return failed(&err);
-    if (call->json) {
-        json_ledger_moved(&m, &out);
-        print(&out);
-    } else {
+    if (t.to)
         say_ledger(&t, &m);
-    }
+    else
+        say_abandoned(call);
     return EXIT_DONE;
 }

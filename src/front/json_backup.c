@@ -78,8 +78,11 @@ void json_ledger_moved(const struct ledger_moved *moved, struct str *out)
     json_t *o = json_object();
     json_object_set_new(o, "tables", json_integer(moved->tables));
     json_object_set_new(o, "copied", json_integer(moved->copied));
+    json_object_set_new(o, "followed", json_integer(moved->followed));
     json_object_set_new(o, "rows", json_integer(moved->rows));
     json_object_set_new(o, "event", json_integer(moved->last_event));
     json_object_set_new(o, "milliseconds", json_integer(moved->took_ms));
+    json_object_set_new(o, "moved", json_boolean(moved->ended));
+    json_object_set_new(o, "left", json_integer(moved->left));
     dump(o, out);
 }

@@ -383,24 +383,37 @@ static enum rc check_page(
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
+static enum rc hash_of(struct db *db, int64_t number, char out[DIGEST_HEX_SIZE], struct err *err)
+{
+    static const char find[] = "SELECT hash FROM event WHERE number = $1";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    if (number == 0)
+        return ledger_id(db, out, err);
+    TRY(stmt_open(db, find, &s, err));
+    stmt_int(s, 1, number);
+    TRY(stmt_row(s, err));
+    return col_copy(s, "hash", out, DIGEST_HEX_SIZE, err);
+}
+
+/* Those after `*number`, which becomes that of the last. */
 static enum rc check_lines(struct db *db, int64_t *number, struct err *err)
 {
     char previous[DIGEST_HEX_SIZE];
     size_t lines = LINES_AT_ONCE;
 
-    *number = 0;
-    TRY(ledger_id(db, previous, err));
+    TRY(hash_of(db, *number, previous, err));
     while (lines == LINES_AT_ONCE)
         TRY(check_page(db, number, previous, &lines, err));
     return RC_OK;
 }
 
-enum rc store_check_chain(struct store *store, struct err *err)
+enum rc chain_check_after(struct store *store, int64_t number, struct err *err)
 {
     static const char marked[] = "SELECT COALESCE(MAX(marked_event), 0) AS number FROM mailbox";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(tx_end) struct tx tx = TX_NONE;
-    int64_t last;
+    int64_t last = number;
 
     TRY(tx_read(store->db, &tx, err));
     TRY(check_lines(store->db, &last, err));
@@ -412,4 +425,9 @@ enum rc store_check_chain(struct store *store, struct err *err)
                     ", but a mark was written for %" PRId64,
                     db_path(store->db), last, col_int(s, "number"));
     return RC_OK;
+}
+
+enum rc store_check_chain(struct store *store, struct err *err)
+{
+    return chain_check_after(store, 0, err);
 }

@@ -104,6 +104,9 @@ void writing_end(struct writing *w); /* rolls back what was not finished; for CL
     })
 bool writing_again(const struct store *store, enum rc rc, int *tries);
 
+/* store_check_chain of the lines after that one. */
+enum rc chain_check_after(struct store *store, int64_t number, struct err *err) MUST_CHECK;
+
 /* Text made of a word and a number ("effect 12"), for event.subject and note.about. */
 struct subject {
     char text[40];

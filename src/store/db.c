@@ -143,6 +143,11 @@ void db_keep_to(struct db *db, int64_t schema)
     db->schema = schema;
 }
 
+enum rc db_triggers(struct db *db, const char *table, bool fire, struct err *err)
+{
+    return db->driver->triggers(db, table, fire, err);
+}
+
 bool db_file(struct db *db, struct str *out)
 {
     return db->driver->file != NULL && db->driver->file(db, out);
@@ -240,6 +245,16 @@ void stmt_null(struct stmt *s, int at)
     s->driver->null(s, at, NULL_OF_ANY);
 }
 
+bool db_takes_lists(const struct db *db)
+{
+    return db->driver->list != NULL;
+}
+
+void stmt_values(struct stmt *s, int at, const struct values *list)
+{
+    s->driver->list(s, at, list);
+}
+
 enum rc stmt_row(struct stmt *s, struct err *err)
 {
     assert(s->db != NULL);
@@ -323,6 +338,21 @@ enum rc col_copy(struct stmt *s, const char *name, char *out, size_t size, struc
 
 /* Transactions */
 
+static enum rc still_fits(const struct db *db, struct err *err)
+{
+    if (db->oldest_schema <= db->schema)
+        return RC_OK;
+    if (db->oldest_schema == SCHEMA_MOVED)
+        return FAIL(err, RC_BROKEN,
+                    "ledger '%s': it was moved, and is written to no more: set `ledger` to where it"
+                    " is now ('onecase help migrate-ledger')",
+                    db->path);
+    return FAIL(err, RC_BROKEN,
+                "ledger '%s': a newer version has changed it meanwhile, and this program works"
+                " with it no more (schema %lld, it knows %lld): install that version",
+                db->path, (long long)db->oldest_schema, (long long)db->schema);
+}
+
 static enum rc
 begin(struct db *db, enum tx_kind kind, const char *turn, struct tx *tx, struct err *err)
 {
@@ -332,11 +362,8 @@ begin(struct db *db, enum tx_kind kind, const char *turn, struct tx *tx, struct 
     mine.db = db;
     if (kind != TX_READ)
         TRY(db_stayed(db, err));
-    if (kind == TX_WRITE && db->oldest_schema > db->schema)
-        return FAIL(err, RC_BROKEN,
-                    "ledger '%s': a newer version has changed it meanwhile, and this program works"
-                    " with it no more (schema %lld, it knows %lld): install that version",
-                    db->path, (long long)db->oldest_schema, (long long)db->schema);
+    if (kind == TX_WRITE)
+        TRY(still_fits(db, err));
     *tx = mine;
     mine.db = NULL;
     return RC_OK;

@@ -28,6 +28,9 @@
 struct db;
 struct stmt;
 
+/* `oldest_schema` of a ledger that was moved: no program will ever know so many. */
+#define SCHEMA_MOVED 999999999
+
 enum rc db_open(const struct store_options *options, struct db **out, struct err *err) MUST_CHECK;
 void db_close(struct db **db);
 
@@ -59,6 +62,21 @@ enum rc stmt_one(struct stmt *s, const char *what, struct err *err) MUST_CHECK;
 /* Runs an insert of one row that ends in RETURNING id. */
 enum rc stmt_id(struct stmt *s, int64_t *id, struct err *err) MUST_CHECK;
 void stmt_when(struct stmt *s, int at, int64_t at_ms); /* an instant; NOT_DUE is NULL */
+
+/* One column of many rows, for a statement that takes them by unnest($1::text[], …), where the database has
+ * that. Its owner sets `of` and clears `octets`. */
+enum values_of { VALUES_OF_TEXTS, VALUES_OF_OCTETS, VALUES_OF_NUMBERS };
+struct values {
+    enum values_of of;
+    struct str octets;
+    int32_t count;
+    bool nulls; /* there is one among them */
+};
+bool db_takes_lists(const struct db *db);
+void values_slice(struct values *list, struct slice text); /* text or octets */
+void values_number(struct values *list, int64_t value);
+void values_null(struct values *list);
+void stmt_values(struct stmt *s, int at, const struct values *list); /* copied */
 
 int64_t col_int(struct stmt *s, const char *name);
 bool col_null(struct stmt *s, const char *name);
@@ -118,6 +136,8 @@ enum rc db_check(struct db *db, bool whole, struct err *err) MUST_CHECK;
 /* The next row of a numbered table gets the next number, after rows came with numbers of their own. */
 enum rc db_renumber(struct db *db, const char *table, const char *column, struct err *err)
     MUST_CHECK;
+/* Whether the table's own triggers fire: the database's matter, until it is said again, or this connection's. */
+enum rc db_triggers(struct db *db, const char *table, bool fire, struct err *err) MUST_CHECK;
 /* Are both of one kind? */
 bool db_alike(const struct db *a, const struct db *b);
 /* Overwrites `to` with what stands in `from`, as one transaction. */

@@ -60,6 +60,7 @@ struct driver {
     void (*blob)(struct stmt *s, int at, struct slice octets);
     void (*number)(struct stmt *s, int at, int64_t value);
     void (*null)(struct stmt *s, int at, enum null_of of);
+    void (*list)(struct stmt *s, int at, const struct values *list); /* NULL: it takes none */
     enum rc (*row)(struct stmt *s, struct err *err);
     int64_t (*changed)(struct stmt *s); /* rows, by a statement that was read to its end */
 
@@ -74,6 +75,8 @@ struct driver {
 
     /* NULL: numbers follow the highest by themselves. */
     enum rc (*renumber)(struct db *db, const char *table, const char *column, struct err *err);
+
+    enum rc (*triggers)(struct db *db, const char *table, bool fire, struct err *err);
 
     bool (*file)(struct db *db, struct str *out); /* NULL: it is no file */
     void (*forget)(struct db *db);                /* NULL: there is nothing to do */

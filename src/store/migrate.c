@@ -2,6 +2,7 @@
 #include "migrate.h"
 
 #include "migrations.h"
+#include "move.h"
 #include "snapshot.h"
 
 #include <inttypes.h>
@@ -180,6 +181,21 @@ static enum rc keep_as_it_was(struct db *db,
 /* A COMMIT whose outcome is not known does no harm: whoever opens next looks what is there. All of them or
  * none, so that nobody finds a schema between two versions. Looks again under the write
  * lock: another process may have done it meanwhile. */
+static enum rc check_not_moved(struct db *db, size_t count, struct err *err)
+{
+    static const char find[] = "SELECT COUNT(*) AS n FROM meta WHERE name = '" META_MOVED "'";
+    CLEANUP(stmt_done) struct stmt *s = NULL;
+
+    if (count == 0)
+        return RC_OK;
+    TRY(stmt_open(db, find, &s, err));
+    TRY(stmt_row(s, err));
+    if (col_int(s, "n") == 0)
+        return RC_OK;
+    return FAIL(err, RC_BROKEN, "ledger '%s': it was moved: set `ledger` to where it is now",
+                db_path(db));
+}
+
 static enum rc apply_missing(struct db *db,
                              const struct store_options *options,
                              struct store_upgrade *upgrade,
@@ -192,6 +208,7 @@ static enum rc apply_missing(struct db *db,
     TRY(applied(db, &count, err));
     if (count >= migration_count)
         return RC_OK;
+    TRY(check_not_moved(db, count, err));
     TRY(keep_as_it_was(db, count, options, upgrade, err));
     for (; count < migration_count; count++)
         TRY(apply(db, &migrations[count], options, err));

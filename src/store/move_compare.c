@@ -40,7 +40,7 @@ static bool same_value(struct stmt *a, struct stmt *b, const struct move_column 
     return same_text(col_slice(a, c->name), col_slice(b, c->name));
 }
 
-static enum rc differs(const struct moving *m, const struct move_table *t, struct err *err)
+enum rc move_differs(const struct moving *m, const struct move_table *t, struct err *err)
 {
     return FAIL(
         err, RC_BROKEN,
@@ -49,15 +49,15 @@ static enum rc differs(const struct moving *m, const struct move_table *t, struc
         db_path(m->to->db), t->name, db_path(m->from->db));
 }
 
-static enum rc compare_row(const struct moving *m,
-                           const struct move_table *t,
-                           struct stmt *a,
-                           struct stmt *b,
-                           struct err *err)
+enum rc move_compare_row(const struct moving *m,
+                         const struct move_table *t,
+                         struct stmt *a,
+                         struct stmt *b,
+                         struct err *err)
 {
     for (size_t i = 0; i < t->columns; i++)
         if (!same_value(a, b, &t->column[i]))
-            return differs(m, t, err);
+            return move_differs(m, t, err);
     return RC_OK;
 }
 
@@ -72,46 +72,37 @@ static enum rc compare_next(const struct moving *m,
     enum rc other = stmt_row(b, err);
 
     if (one != other && (one == RC_NOT_FOUND || other == RC_NOT_FOUND))
-        return differs(m, t, err);
+        return move_differs(m, t, err);
     TRY(one);
     TRY(other);
-    return compare_row(m, t, a, b, err);
+    return move_compare_row(m, t, a, b, err);
 }
 
 /* Both give their rows in the order of the octets of their keys. */
-static enum rc compare_page(
-    struct moving *m, const struct move_table *t, struct place *at, size_t *rows, struct err *err)
+static enum rc
+compare_rows(struct moving *m, const struct move_table *t, size_t *rows, struct err *err)
 {
     CLEANUP(stmt_done) struct stmt *a = NULL;
     CLEANUP(stmt_done) struct stmt *b = NULL;
     CLEANUP(place_clear) struct place last = {.any = false};
     enum rc rc;
 
-    TRY(move_open_page(m->from->db, t, at, &a, err));
-    TRY(move_open_page(m->to->db, t, at, &b, err));
+    TRY(move_open_page(m->from->db, t, &m->place, &a, err));
+    TRY(move_open_page(m->to->db, t, &m->place, &b, err));
     for (*rows = 0; (rc = compare_next(m, t, a, b, err)) == RC_OK; ++*rows)
-        if (*rows == MOVE_PAGE - 1)
-            place_keep(t, a, &last);
+        place_keep(t, a, &last);
     stmt_done(&b);
-    move_turn_page(at, &last, &a);
+    move_turn_page(&m->place, &last, &a);
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-static enum rc compare_table(struct moving *m, const struct move_table *t, struct err *err)
+enum rc move_compare_page(struct moving *m, struct err *err)
 {
-    CLEANUP(place_clear) struct place at = {.any = false};
-    size_t rows = MOVE_PAGE;
+    const struct move_table *t = &m->plan.table[m->step - m->plan.tables];
+    size_t rows;
 
-    while (rows == MOVE_PAGE) {
-        TRY(compare_page(m, t, &at, &rows, err));
-        m->out->rows += (int64_t)rows;
-    }
-    return RC_OK;
-}
-
-enum rc move_compare(struct moving *m, struct err *err)
-{
-    for (size_t i = 0; i < m->plan.tables; i++)
-        TRY(compare_table(m, &m->plan.table[i], err));
-    return store_check_chain(m->to, err);
+    TRY(compare_rows(m, t, &rows, err));
+    m->out->rows += (int64_t)rows;
+    m->tell(m->ctx, t->name, (int64_t)rows);
+    return rows < MOVE_PAGE ? move_next_step(m, err) : RC_OK;
 }

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "move.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What is no table of its own, or is another's: `meta` is the ledger's name and the digests of its schema,
  * and without a key are only failed sign-ins of the last minutes. */
 static const char tables[] =
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'"
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('meta', '" MOVE_NOTES "')"
     " AND name NOT LIKE 'case!_search%' ESCAPE '!'"
     " AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name";
 
-static const char *const counted[] = {"attempt_count", "confirmation_count", "delivery_count",
-                                      "item_count", "shared_fingerprint"};
-
 static void table_clear(struct move_table *t)
 {
-    struct str *const texts[] = {&t->first, &t->next, &t->last, &t->insert, &t->refer, &t->clear};
+    struct str *const texts[] = {&t->first, &t->next, &t->last,    &t->named,
+                                 &t->noted, &t->gone, &t->changed, &t->referring};
 
     for (size_t i = 0; i < t->columns; i++)
         free(t->column[i].name);
@@ -24,6 +23,10 @@ static void table_clear(struct move_table *t)
     free(t->name);
     for (size_t i = 0; i < LENGTH(texts); i++)
         str_clear(texts[i]);
+    for (size_t i = 0; i < PUTS; i++) {
+        str_clear(&t->row[i]);
+        str_clear(&t->lists[i]);
+    }
 }
 
 void move_plan_clear(struct move_plan *plan)
@@ -68,72 +71,12 @@ static void add_rowid(struct move_table *t)
         add_column(t, "rowid")->number = true;
 }
 
-static const struct move_column *key_column(const struct move_table *t, int place)
+const struct move_column *move_key(const struct move_table *t, int place)
 {
     for (size_t i = 0; i < t->columns; i++)
         if (t->column[i].key == place)
             return &t->column[i];
     return NULL;
-}
-
-/* Texts: names are quoted, so that none of them is a word of the language. */
-
-enum part { COLUMNS, KEYS, KEYS_DOWN, PLACES, KEY_PLACES };
-
-static void list(const struct move_table *t, enum part part, struct str *out)
-{
-    bool keys = part != COLUMNS && part != PLACES;
-    const char *between = "";
-
-    for (size_t i = 0; i < t->columns; i++) {
-        const struct move_column *c = keys ? key_column(t, (int)i + 1) : &t->column[i];
-
-        if (c == NULL)
-            return;
-        str_addz(out, between);
-        if (part == PLACES || part == KEY_PLACES)
-            str_addf(out, "$%zu", i + 1);
-        else
-            str_addf(out, "\"%s\"%s", c->name, part == KEYS_DOWN ? " DESC" : "");
-        between = ", ";
-    }
-}
-
-static void write_page(const struct move_table *t, bool after, struct str *out)
-{
-    str_addz(out, "SELECT ");
-    list(t, COLUMNS, out);
-    str_addf(out, " FROM \"%s\"", t->name);
-    if (after) {
-        str_addz(out, " WHERE (");
-        list(t, KEYS, out);
-        str_addz(out, ") > (");
-        list(t, KEY_PLACES, out);
-        str_addc(out, ')');
-    }
-    str_addz(out, " ORDER BY ");
-    list(t, KEYS, out);
-    str_addf(out, " LIMIT %d", MOVE_PAGE);
-}
-
-static void write_texts(struct move_table *t)
-{
-    write_page(t, false, &t->first);
-    write_page(t, true, &t->next);
-    str_addz(&t->last, "SELECT ");
-    list(t, KEYS, &t->last);
-    str_addf(&t->last, " FROM \"%s\" ORDER BY ", t->name);
-    list(t, KEYS_DOWN, &t->last);
-    str_addz(&t->last, " LIMIT 1");
-    str_addf(&t->insert, "INSERT INTO \"%s\" (", t->name);
-    list(t, COLUMNS, &t->insert);
-    str_addz(&t->insert, ") VALUES (");
-    list(t, PLACES, &t->insert);
-    str_addc(&t->insert, ')');
-    str_addf(&t->clear, "DELETE FROM \"%s\"", t->name);
-    if (t->refers != NULL)
-        str_addf(&t->refer, "UPDATE \"%s\" SET \"%s\" = $2 WHERE \"%s\" = $1", t->name, t->refers,
-                 key_column(t, 1)->name);
 }
 
 /* What refers to what */
@@ -179,9 +122,7 @@ static enum rc look_at(
 
 static void take(struct move_plan *plan, struct move_table *t)
 {
-    for (size_t i = 0; i < LENGTH(counted); i++)
-        t->counted |= strcmp(t->name, counted[i]) == 0;
-    write_texts(t);
+    move_texts(t);
     plan->table = mem_grow(plan->table, plan->tables + 1, sizeof *plan->table);
     plan->table[plan->tables++] = *t;
     *t = (struct move_table){.name = NULL};
@@ -226,10 +167,11 @@ static enum rc add_table(struct db *db, const char *name, struct move_plan *out,
     struct move_table t = {.name = mem_text(name)};
     enum rc rc = read_columns(db, &t, err);
 
-    if (rc != RC_OK || key_column(&t, 1) == NULL) {
+    if (rc != RC_OK || move_key(&t, 1) == NULL) {
         table_clear(&t);
         return rc;
     }
+    assert(move_key(&t, MOVE_KEYS + 1) == NULL && t.columns < MOVE_COLUMNS);
     add_rowid(&t);
     out->table = mem_grow(out->table, out->tables + 1, sizeof *out->table);
     out->table[out->tables++] = t;

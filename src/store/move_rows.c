@@ -1,36 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "move.h"
 
-#include <onecase/ledger.h>
-#include <onecase/when.h>
-
 #include <string.h>
-
-bool move_is_number(const struct move_table *t, size_t i)
-{
-    return t->column[i].number;
-}
-
-void move_hand_over(struct stmt *row, const struct move_column *c, struct stmt *to, int at)
-{
-    if (col_null(row, c->name) && c->number)
-        stmt_when(to, at, NOT_DUE);
-    else if (col_null(row, c->name))
-        stmt_text(to, at, NULL);
-    else if (c->number)
-        stmt_int(to, at, col_int(row, c->name));
-    else if (c->octets)
-        stmt_blob(to, at, col_slice(row, c->name));
-    else
-        stmt_slice(to, at, col_slice(row, c->name));
-}
-
-void move_bind_key(const struct move_table *t, struct stmt *row, struct stmt *to)
-{
-    for (size_t i = 0; i < t->columns; i++)
-        if (t->column[i].key > 0)
-            move_hand_over(row, &t->column[i], to, t->column[i].key);
-}
 
 void place_clear(struct place *p)
 {
@@ -40,29 +11,49 @@ void place_clear(struct place *p)
 
 void place_keep(const struct move_table *t, struct stmt *row, struct place *p)
 {
-    p->any = true;
-    for (size_t i = 0; i < t->columns; i++) {
-        int key = t->column[i].key - 1;
+    const struct move_column *c;
 
-        if (key < 0)
-            continue;
-        p->number[key] = move_is_number(t, i) ? col_int(row, t->column[i].name) : 0;
-        str_empty(&p->text[key]);
-        if (!move_is_number(t, i))
-            str_add(&p->text[key], col_slice(row, t->column[i].name));
+    p->any = true;
+    for (int i = 0; (c = move_key(t, i + 1)) != NULL; i++) {
+        p->number[i] = c->number ? col_int(row, c->name) : 0;
+        str_empty(&p->text[i]);
+        if (!c->number)
+            str_add(&p->text[i], col_slice(row, c->name));
     }
+}
+
+static int order(struct slice a, struct slice b)
+{
+    size_t both = a.len < b.len ? a.len : b.len;
+    int octets = both > 0 ? memcmp(a.at, b.at, both) : 0;
+
+    return octets != 0 ? octets : (a.len > b.len) - (a.len < b.len);
+}
+
+bool place_reaches(const struct place *p, const struct move_table *t, struct stmt *row)
+{
+    const struct move_column *c;
+
+    for (int i = 0; p->any && (c = move_key(t, i + 1)) != NULL; i++) {
+        int64_t number = c->number ? col_int(row, c->name) : 0;
+        int after = c->number ? (number > p->number[i]) - (number < p->number[i])
+                              : order(col_slice(row, c->name), str_slice(&p->text[i]));
+
+        if (after != 0)
+            return after < 0;
+    }
+    return p->any;
 }
 
 static void bind_place(const struct move_table *t, const struct place *p, struct stmt *s)
 {
-    for (size_t i = 0; i < t->columns; i++) {
-        int key = t->column[i].key;
+    const struct move_column *c;
 
-        if (key > 0 && move_is_number(t, i))
-            stmt_int(s, key, p->number[key - 1]);
-        else if (key > 0)
-            stmt_slice(s, key, str_slice(&p->text[key - 1]));
-    }
+    for (int i = 0; (c = move_key(t, i + 1)) != NULL; i++)
+        if (c->number)
+            stmt_int(s, i + 1, p->number[i]);
+        else
+            stmt_slice(s, i + 1, str_slice(&p->text[i]));
 }
 
 void move_turn_page(struct place *at, struct place *last, struct stmt **page)

@@ -297,6 +297,16 @@ static enum rc renumber(struct db *db, const char *table, const char *column, st
     return judged(mine, postgres_ask(mine, str_z(&text)), err);
 }
 
+static enum rc triggers(struct db *db, const char *table, bool fire, struct err *err)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    struct postgres *mine = postgres_of(db);
+
+    TRY(postgres_connected(mine, err));
+    str_addf(&text, "ALTER TABLE \"%s\" %s TRIGGER USER", table, fire ? "ENABLE" : "DISABLE");
+    return judged(mine, postgres_ask(mine, str_z(&text)), err);
+}
+
 const struct driver postgres_driver = {
     .schemes = schemes,
     .open = open_database,
@@ -314,7 +324,9 @@ const struct driver postgres_driver = {
     .column_number = postgres_column_number,
     .column_null = postgres_column_null,
     .column = postgres_column,
+    .list = postgres_values,
     .renumber = renumber,
+    .triggers = triggers,
     .has_table = has_table,
     .size = size,
     .check = check,

@@ -17,7 +17,14 @@
 #define PARAMETERS_MAX 64
 
 /* The types that a parameter is sent as (pg_type.dat); 0 is what the statement makes of it. */
-enum { TYPE_BYTEA = 17, TYPE_BIGINT = 20, TYPE_TEXT = 25 };
+enum {
+    TYPE_BYTEA = 17,
+    TYPE_BIGINT = 20,
+    TYPE_TEXT = 25,
+    TYPE_BYTEAS = 1001,
+    TYPE_TEXTS = 1009,
+    TYPE_BIGINTS = 1016
+};
 
 struct parameter {
     Oid type;
@@ -108,6 +115,12 @@ void postgres_text(struct stmt *s, int at, struct slice text);
 void postgres_blob(struct stmt *s, int at, struct slice octets);
 void postgres_number(struct stmt *s, int at, int64_t value);
 void postgres_null(struct stmt *s, int at, enum null_of of);
+void postgres_values(struct stmt *s, int at, const struct values *list);
+/* postgres_values.c: an array as the server takes it. */
+void postgres_write_values(const struct values *list, struct str *out);
+/* As it takes a text: neither NUL nor what is not UTF-8; what is left out, U+FFFD stands for. False: it is
+ * right as it is, and nothing was added to `out`. */
+bool postgres_mend(struct slice text, struct str *out);
 enum rc postgres_row(struct stmt *s, struct err *err);
 int64_t postgres_changed(struct stmt *s);
 int64_t postgres_column_number(struct stmt *s, const char *name);

@@ -145,15 +145,21 @@ static void replace(struct slice text, struct str *out)
     }
 }
 
+bool postgres_mend(struct slice text, struct str *out)
+{
+    if (text.len == 0 || is_text(text))
+        return false;
+    replace(text, out);
+    return true;
+}
+
 void postgres_text(struct stmt *s, int at, struct slice text)
 {
     struct parameter *p = parameter(s, at);
     struct str own = STR_INIT;
 
-    if (text.len > 0 && !is_text(text)) {
-        replace(text, &own);
+    if (postgres_mend(text, &own))
         text = str_slice(&own);
-    }
     *p = (struct parameter){TYPE_TEXT, 1, text.at != NULL ? text.at : "", (int)text.len, own};
 }
 
@@ -180,6 +186,18 @@ void postgres_null(struct stmt *s, int at, enum null_of type)
         [NULL_OF_ANY] = 0, [NULL_OF_TEXT] = TYPE_TEXT, [NULL_OF_NUMBER] = TYPE_BIGINT};
 
     *parameter(s, at) = (struct parameter){.type = types[type]};
+}
+
+void postgres_values(struct stmt *s, int at, const struct values *list)
+{
+    static const Oid types[] = {[VALUES_OF_TEXTS] = TYPE_TEXTS,
+                                [VALUES_OF_OCTETS] = TYPE_BYTEAS,
+                                [VALUES_OF_NUMBERS] = TYPE_BIGINTS};
+    struct parameter *p = parameter(s, at);
+    struct str own = STR_INIT;
+
+    postgres_write_values(list, &own);
+    *p = (struct parameter){types[list->of], 1, own.at, (int)own.len, own};
 }
 
 /* Asking */

@@ -89,7 +89,17 @@ static enum rc restored_once(struct store *store, struct instant now, struct err
     return writing_finish(&w, err);
 }
 
+/* A move that was under way has brought over what is forgotten now. */
+static enum rc no_move(struct store *store, struct err *err)
+{
+    struct err none = ERR_INIT;
+    enum rc rc = store_move_abandon(store, &none);
+
+    return rc == RC_OK || rc == RC_NOT_FOUND ? RC_OK : FAIL(err, rc, "%s", none.text);
+}
+
 enum rc store_restored(struct store *store, struct instant now, struct err *err)
 {
+    TRY(no_move(store, err));
     return WRITE(store, restored_once(store, now, err));
 }

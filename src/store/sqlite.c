@@ -249,6 +249,17 @@ static enum rc commit(struct db *db, struct err *err)
                : sqlite_failure(mine, true, __func__, err);
 }
 
+/* Of this connection, and of all tables. */
+static enum rc triggers(struct db *db, const char *table, bool fire, struct err *err)
+{
+    struct sqlite *mine = sqlite_of(db);
+
+    (void)table;
+    TRY(sqlite_connected(mine, err));
+    sqlite3_db_config(mine->connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, fire ? 1 : 0, NULL);
+    return RC_OK;
+}
+
 const struct driver sqlite_driver = {
     .open = open_database,
     .close = close_database,
@@ -265,6 +276,7 @@ const struct driver sqlite_driver = {
     .column_number = sqlite_column_number,
     .column_null = sqlite_column_null,
     .column = sqlite_column,
+    .triggers = triggers,
     .has_table = sqlite_has_table,
     .size = sqlite_size,
     .check = sqlite_check,

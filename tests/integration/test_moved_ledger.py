@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ledger moves from SQLite to PostgreSQL and back: every row, whatever kills it, and a copy of a mail from
 before is a duplicate after it."""
+import collections
+import contextlib
 import os
 import re
 import signal
@@ -82,7 +84,9 @@ def test_a_ledger_moves_to_postgresql_and_back_whatever_kills_it_and_copies_are_
     assert "half moved" in refused and "migrate-ledger" in refused
     rig.settings["ledger"] = "sqlite"
     said = " ".join(rig.run("migrate-ledger", "--to", url).stdout.split())
-    assert "Nothing of the old one is changed" in said and "the event chain is whole" in said and f"Set `ledger: {url}`" in said
+    assert "The ledger is moved" in said and "its event chain whole" in said and f"Set `ledger: {url}`" in said
+    old = rig.run("run", "--once", status=74).stderr
+    assert "it was moved" in old and rig.items(), "it can be read, and not written to"
 
     rig.settings["ledger"] = url
     (rig.data / "ledger.db").rename(rig.data / "old.db")
@@ -97,7 +101,7 @@ def test_a_ledger_moves_to_postgresql_and_back_whatever_kills_it_and_copies_are_
     assert_invariants(rig)
     assert rig.run("verify").returncode == 0
 
-    there, number = reads(rig), 20
+    there, number = reads(rig), 40
     while killed_on_the_way_back(rig, server, number):  # at opening, at the first tables, at the last, at comparing
         if (rig.data / "ledger.db").exists() and number < 100:
             rig.settings["ledger"] = "sqlite"
@@ -105,9 +109,7 @@ def test_a_ledger_moves_to_postgresql_and_back_whatever_kills_it_and_copies_are_
             rig.settings["ledger"] = url
         number = number * 8 // 5
     assert number > 80
-    (rig.data / "ledger.db").unlink()  # what was not killed has moved it: once more, in one go
-    moved = rig.json("migrate-ledger", "--to", "sqlite")
-    assert moved["rows"] == moved["copied"] > 100
+    assert "it was moved" in rig.run("run", "--once", status=74).stderr, "the old one is closed on the way back, too"
     rig.settings["ledger"] = "sqlite"
     assert reads(rig) == there
     with sqlite3.connect(rig.data / "ledger.db") as ledger:
@@ -127,11 +129,13 @@ def test_a_move_says_what_is_wrong_and_touches_no_ledger_that_is_there(lived, se
                                 (server.url("no-such"), 74, "CREATE DATABASE"), ("postgresql://onecase@127.0.0.1:1/x", 75, "does not answer")):
         done = rig.run("migrate-ledger", "--to", place, status=None)
         assert says in done.stderr and done.returncode == status and "secret" not in done.stderr, done.stderr
-    service = rig.serve()
-    await_(lambda: rig.json("deployments")[0]["active"], "the service runs")
-    assert "stop it first" in rig.run("migrate-ledger", "--to", url, status=75).stderr
-    assert service.end() == 0
+    assert "no move" in rig.run("migrate-ledger", "--abandon", status=66).stderr
+    for words in ((), ("--to", url, "--abandon")):
+        assert "one of --to PLACE and --abandon" in rig.run("migrate-ledger", *words, status=64).stderr
+    with contextlib.closing(sqlite3.connect(rig.data / "ledger.db")) as ledger, ledger:
+        ledger.execute("INSERT INTO look (person, page, key, looked_at) VALUES (CAST(X'61FF0062' AS TEXT), '', '', 1)")
     rig.run("migrate-ledger", "--to", url)
+    assert server.sql(rig.user, "SELECT person FROM look") == ["a\ufffd\ufffdb"], "as every text that PostgreSQL does not take"
     assert "this one, as it was when it was moved" in rig.run("migrate-ledger", "--to", url, status=1).stderr
     other = make_rig()
     other.once()
@@ -141,10 +145,96 @@ def test_a_move_says_what_is_wrong_and_touches_no_ledger_that_is_there(lived, se
     assert "newer than this program" in newer.stderr
     rig.settings["ledger"] = url
     assert "this one" in rig.run("migrate-ledger", "--to", "sqlite", status=1).stderr, "ledger.db is still there"
+    (rig.data / "ledger.db").unlink()
+    service = rig.serve()
+    await_(lambda: rig.json("deployments")[0]["active"], "the service runs")
+    assert "with the service stopped" in rig.run("migrate-ledger", "--to", "sqlite", status=75).stderr
+    assert service.end() == 0
 
 
-def test_a_row_that_is_not_what_it_was_ends_the_move(lived, server):
-    rig, url = lived, server.make_database(lived.user)
+def test_a_row_that_is_not_what_it_was_ends_the_move_and_so_does_a_ledger_that_is_not(lived, server):
+    rig, url, ledger = lived, server.make_database(lived.user), lived.data / "ledger.db"
     assert killed_at(rig, server, 40, "before")
+    rig.status()  # whoever closes it last leaves one file
+    before = ledger.read_bytes()
+    rig.once()
+    assert killed_at(rig, server, 4, "before")  # what has happened since was brought over by the first step
+    rig.status()
+    now = ledger.read_bytes()
+    ledger.write_bytes(before)
+    assert "went back in time" in rig.run("migrate-ledger", "--to", url, status=1).stderr
+    ledger.write_bytes(now)
     server.sql(rig.user, "UPDATE item SET subject = 'changed' WHERE key = (SELECT MIN(key) FROM item)")
     assert "its table item is not what it is" in rig.run("migrate-ledger", "--to", url, status=74).stderr
+    assert "Given up" in rig.run("migrate-ledger", "--abandon").stdout
+    assert "have not been noted" in rig.run("migrate-ledger", "--to", url, status=1).stderr
+    with contextlib.closing(sqlite3.connect(ledger)) as left:
+        assert not left.execute(WATCHED).fetchall(), "nothing of it stays behind"
+
+
+MANY = 20_000
+WATCHED = "SELECT name FROM sqlite_schema WHERE name LIKE 'moving%'"
+
+
+def add_rows(rig):
+    """What people have looked at, many times."""
+    with contextlib.closing(sqlite3.connect(rig.data / "ledger.db")) as ledger, ledger:
+        ledger.execute(f"""INSERT INTO look (person, page, key, looked_at) WITH RECURSIVE n (n) AS
+                           (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < {MANY}) SELECT 'ann', 'mail', n, n FROM n""")
+
+
+def rows_of_both(rig, server):
+    """Of each table what it holds, in the old ledger and in the new one, by texts that both can make."""
+    old, new = {}, {}
+    with contextlib.closing(sqlite3.connect(f"file:{rig.data}/ledger.db?mode=ro", uri=True)) as ledger:
+        tables = [name for name, in ledger.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+                                                   " AND name NOT LIKE 'case_search_%' AND name NOT IN ('meta', 'login_failure')")]
+        for table in tables:
+            columns = ledger.execute("SELECT name, type FROM pragma_table_info(?)", [table]).fetchall()
+            old[table] = sorted(row for row, in ledger.execute("SELECT " + " || '|' || ".join(
+                f"COALESCE(hex(\"{name}\"), '-')" if kind == "BLOB" else f"COALESCE(CAST(\"{name}\" AS TEXT), '-')"
+                for name, kind in columns) + f' FROM "{table}"'))
+            text = " || '|' || ".join(f"COALESCE(upper(encode(\"{name}\", 'hex')), '-')" if kind == "BLOB" else f"COALESCE(\"{name}\"::text, '-')"
+                                      for name, kind in columns)
+            new[table] = (text, table)
+    query = " UNION ALL ".join(f"SELECT '{table}', replace({text}, E'\\n', '^') FROM \"{table}\"" for text, table in new.values())
+    there = {table: [] for table in tables}
+    for line in server.sql(rig.user, query):
+        table, row = line.split("|", 1)
+        there[table].append(row)
+    return {table: [row.replace("\n", "^") for row in rows] for table, rows in old.items()}, {table: sorted(rows) for table, rows in there.items()}
+
+
+def test_the_service_goes_on_while_its_ledger_moves_and_what_it_changes_is_moved_too(lived, server):
+    rig, url, sent = lived, server.make_database(lived.user), list(lived.delivered[:3])
+    add_rows(rig)
+    service = rig.serve()
+    await_(lambda: rig.json("deployments")[0]["active"], "the service runs")
+    told, last = rig.item_of(rig.delivered[2]), plain("last")
+    for n, number in enumerate((8, 20, 40, 60)):  # at the first tables, behind items, at `look`, while it is compared
+        sent += [plain(f"during {n}")]
+        rig.deliver(sent[-1], sent[n])
+        rig.run("case", told["case"], *(["--hold"] if n % 2 == 0 else ["--release"]), "--by", "Ann", "--reason", "a question")
+        assert killed_at(rig, server, number, "before" if n % 2 else "after")
+    rig.run("erase", mails.sender(mails.varied()[0].name), "--by", "Ann", "--reason", "she asked")
+    await_(lambda: rig.counts()["complete"] == 7, "the service goes on")
+    first = rig.json("migrate-ledger", "--to", url)
+    assert (first["moved"], first["rows"] > MANY) == (False, True)
+    rig.deliver(last)
+    await_(lambda: rig.counts()["complete"] == 8, "it goes on after all is copied")
+    assert service.end() == 0
+    end = rig.json("migrate-ledger", "--to", url)
+    assert end["moved"] and end["copied"] == 0 and 10 < end["followed"] == end["rows"] < MANY / 50, "what changed since, however much there is"
+
+    old, new = rows_of_both(rig, server)
+    for table, rows in old.items():
+        assert new[table] == rows, table
+    assert sum(map(len, old.values())) > MANY and "moving_note" not in old
+    rig.settings["ledger"] = url
+    (rig.data / "ledger.db").rename(rig.data / "old.db")
+    rig.deliver(*sent, last, plain("new"))
+    again = rig.once()
+    assert (again["duplicates"], again["new"]) == (len(sent) + 1, 1)
+    letters = collections.Counter(letter["To"] for letter in rig.acknowledgements())
+    assert len(letters) == 9 and set(letters.values()) == {1}, "nobody is told twice"
+    assert rig.run("verify").returncode == 0

@@ -45,6 +45,7 @@ ALLOWED = {
     ("webhook_replay", "webhook_outbox"): "a person sends dead letters again",
     ("move", "event"): "migrate-ledger reads all there is",
     ("move", "item"): "the same",
+    ("move", "run"): "runs that are alive",
     ("retention", "bulk"): "erasing: what people typed, once each",
     ("retention", "case_participant"): "erasing: every case that a person took part in",
     ("retention", "case_search"): "one row, by its number",
@@ -90,6 +91,8 @@ ALONG = {
 # Of these statements SQLite is not asked: they are another database's, or pieces that are put together.
 NOT_ASKED = {
     "move_plan": "pieces, with the names of tables",
+    "move_texts": "the same",
+    "move_note": "of a table that is there while a ledger is moved",
     "postgres": "PostgreSQL's",
     "postgres_link": "PostgreSQL's",
 }
