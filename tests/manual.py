@@ -10,7 +10,8 @@ TOP = Path(__file__).resolve().parent.parent
 WIDTH = 125
 LITERAL = ("Ic", "Ql", "Li", "Pa", "Ar", "Cm", "Fl", "Ev", "Nm")
 NAMES = {"GLPI": "GLPI", "OSTICKET": "osTicket", "SERVICENOW": "ServiceNow", "ANY SERVICE WITH PUT": "Any service with PUT",
-         "ANY SERVICE WITH POST": "Any service with POST", "MICROSOFT 365": "Microsoft 365", "A WHOLE EXAMPLE": "A whole example"}
+         "ANY SERVICE WITH POST": "Any service with POST", "MICROSOFT 365": "Microsoft 365", "A WHOLE EXAMPLE": "A whole example",
+         "WHAT AN ANSWER MEANS": "What an answer means", "WHAT BECOMES OF EACH STEP": "What becomes of each step"}
 
 PAGES = [  # page, its heading, the page of the manual, its sections (None: all from DESCRIPTION on), configurations
     ("doc/microsoft-365.md", "With Microsoft 365",     "onecase-providers.7",    ["DESCRIPTION", "MICROSOFT 365"],    ["config/microsoft-365.yaml"]),

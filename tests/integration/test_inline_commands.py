@@ -45,7 +45,6 @@ WHOLE = {
     "--read-all": "backup FOLDER --read-all",
     "--list": "restore BACKUPS --list",
     "--backup NAME": "restore BACKUPS --backup NAME",
-    "onecase restore": "restore BACKUPS",
     "--dry-run": "retain --dry-run",
     "--release": "case REFERENCE --release",
     "--mailbox M": "pause --mailbox M",
