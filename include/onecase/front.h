@@ -62,8 +62,6 @@ void period_age(int64_t ms, char out[32]);
 /* ---- plain.c: texts that a terminal can bear -----------------------------------------------------------
  * No control, bidirectional or invalid octets: a blank or U+FFFD stands in their place. */
 void plain_text(const char *text, struct str *out);
-/* Only what is no UTF-8 is replaced, by U+FFFD. */
-void plain_mend(struct slice text, struct str *out);
 /* How many columns it takes: two for what East Asia writes wide and for emoji, none for what is set
  * upon another character. */
 size_t plain_columns(const char *text);

@@ -12,6 +12,8 @@
  * UTF8_BAD and takes one octet. */
 uint32_t utf8_next(struct slice *rest);
 bool utf8_valid(struct slice text);
+/* Adds the text with U+FFFD in the place of each octet that is no character. */
+void utf8_mend(struct slice text, struct str *out);
 /* Whether a text may be cut at `at`: before an octet that does not continue a character. */
 bool utf8_boundary(struct slice text, size_t at);
 /* The longest beginning of `text` of at most `most` octets that ends between characters. */

@@ -2,6 +2,7 @@
 #include "fields.h"
 
 #include <onecase/front.h>
+#include <onecase/utf8.h>
 #include <onecase/when.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -75,7 +76,7 @@ void put_slice(struct fields *f, const char *name, struct slice text)
 {
     struct entry *e = entry_of(f, name);
     str_empty(&e->text);
-    plain_mend(text, &e->text);
+    utf8_mend(text, &e->text);
 }
 
 void put(struct fields *f, const char *name, const char *text)

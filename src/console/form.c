@@ -2,6 +2,7 @@
 #include "form.h"
 
 #include <onecase/front.h>
+#include <onecase/utf8.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static size_t add_text(struct slice coded, struct str *texts)
     CLEANUP(str_clear) struct str raw = STR_INIT;
     size_t at = texts->len;
     decode(coded, &raw);
-    plain_mend(str_slice(&raw), texts);
+    utf8_mend(str_slice(&raw), texts);
     str_addc(texts, '\0');
     return at;
 }

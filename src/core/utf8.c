@@ -97,3 +97,15 @@ struct slice utf8_cut(struct slice text, size_t most)
         most--;
     return slice_cut(text, 0, most);
 }
+
+void utf8_mend(struct slice text, struct str *out)
+{
+    while (text.len > 0) {
+        struct slice before = text;
+
+        if (utf8_next(&text) == UTF8_BAD)
+            str_addz(out, "\xEF\xBF\xBD");
+        else
+            str_add(out, slice_cut(before, 0, before.len - text.len));
+    }
+}

@@ -1,60 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <onecase/front.h>
-#include <onecase/when.h>
-#include <jansson.h>
-#include <stdlib.h>
+#include "json_p.h"
 #include <string.h>
-
-/* ---- values ---------------------------------------------------------------------------------------- */
-
-/* Texts are a sender's or an operator's: what is no UTF-8 in them is replaced, visibly. */
-static json_t *octets(struct slice value)
-{
-    json_t *whole = json_stringn(value.at, value.len);
-    CLEANUP(str_clear) struct str mended = STR_INIT;
-    if (whole)
-        return whole;
-    plain_mend(value, &mended);
-    return json_stringn(str_z(&mended), mended.len);
-}
-
-static json_t *text(const char *value)
-{
-    return octets(slice_z(value));
-}
-
-static json_t *text_or_null(const char *value)
-{
-    return value && value[0] ? text(value) : json_null();
-}
-
-static json_t *when(int64_t at_ms)
-{
-    char out[WHEN_TEXT_SIZE];
-    if (at_ms == NOT_DUE || at_ms == 0)
-        return json_null();
-    when_text(at_ms, out);
-    return json_string(out);
-}
-
-static void put(json_t *object, const char *name, json_t *value)
-{
-    json_object_set_new(object, name, value);
-}
-
-static void put_int(json_t *object, const char *name, int64_t value)
-{
-    put(object, name, json_integer(value));
-}
-
-static void finish(json_t *value, struct str *out)
-{
-    char *dump = json_dumps(value, JSON_INDENT(2));
-    str_addz(out, dump ? dump : "null");
-    str_addc(out, '\n');
-    free(dump);
-    json_decref(value);
-}
 
 /* ---- items ------------------------------------------------------------------------------------------ */
 

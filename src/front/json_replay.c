@@ -1,17 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <onecase/front.h>
-#include <onecase/when.h>
-#include <jansson.h>
-#include <stdlib.h>
-
-static void put_out(json_t *o, struct str *out)
-{
-    char *dump = json_dumps(o, JSON_INDENT(2));
-    str_addz(out, dump ? dump : "null");
-    str_addc(out, '\n');
-    free(dump);
-    json_decref(o);
-}
+#include "json_p.h"
 
 static json_t *counted(const struct replay_result *r)
 {
@@ -23,9 +11,9 @@ static json_t *counted(const struct replay_result *r)
 static json_t *one(const struct replay_shown *i)
 {
     json_t *o = counted(&i->result);
-    json_object_set_new(o, "key", json_string(i->key));
-    json_object_set_new(o, "case", i->reference[0] ? json_string(i->reference) : json_null());
-    json_object_set_new(o, "state", json_string(i->state));
+    put(o, "key", text(i->key));
+    put(o, "case", text_or_null(i->reference));
+    put(o, "state", text(i->state));
     return o;
 }
 
@@ -34,39 +22,33 @@ void json_replay(const struct replay_shown *item, size_t count, const char *plan
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, one(&item[i]));
-    json_t *o = json_pack("{sssIso}", "plan", plan, "items", (json_int_t)count, "list", list);
-    put_out(o, out);
+    json_t *o = json_object();
+    put(o, "plan", text(plan));
+    put_int(o, "items", (json_int_t)count);
+    put(o, "list", list);
+    finish(o, out);
 }
 
 /* ---- those of many that were begun ------------------------------------------------------------------- */
 
-static json_t *when(int64_t at_ms)
-{
-    char out[WHEN_TEXT_SIZE];
-    if (at_ms == NOT_DUE)
-        return json_null();
-    when_text(at_ms, out);
-    return json_string(out);
-}
-
 static json_t *bulk(const struct view_bulk *b)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "id", json_integer(b->id));
-    json_object_set_new(o, "selection", json_string(b->selection));
-    json_object_set_new(o, "items", json_integer(b->all));
-    json_object_set_new(o, "done", json_integer(b->done));
-    json_object_set_new(o, "by", json_string(b->by));
-    json_object_set_new(o, "second", b->second[0] ? json_string(b->second) : json_null());
-    json_object_set_new(o, "why", json_string(b->why));
-    json_object_set_new(o, "begun_at", when(b->begun_ms));
-    json_object_set_new(o, "ended_at", when(b->ended_ms));
+    put_int(o, "id", b->id);
+    put(o, "selection", text(b->selection));
+    put_int(o, "items", b->all);
+    put_int(o, "done", b->done);
+    put(o, "by", text(b->by));
+    put(o, "second", text_or_null(b->second));
+    put(o, "why", text(b->why));
+    put(o, "begun_at", when(b->begun_ms));
+    put(o, "ended_at", when(b->ended_ms));
     return o;
 }
 
 void json_bulk(const struct view_bulk *b, struct str *out)
 {
-    put_out(bulk(b), out);
+    finish(bulk(b), out);
 }
 
 void json_bulks(const struct view *view, struct str *out)
@@ -75,5 +57,5 @@ void json_bulks(const struct view *view, struct str *out)
     json_t *list = json_array();
     for (size_t i = 0; i < view->count; i++)
         json_array_append_new(list, bulk(&b[i]));
-    put_out(list, out);
+    finish(list, out);
 }

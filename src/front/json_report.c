@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <onecase/front.h>
-#include <onecase/when.h>
-#include <jansson.h>
-#include <stdlib.h>
+#include "json_p.h"
 #include <string.h>
 
 /* Contract section 8: the duplicate report, whose totals must add up. */
-
-static void put(json_t *object, const char *name, int64_t value)
-{
-    json_object_set_new(object, name, json_integer(value));
-}
-
-static json_t *when(int64_t at_ms)
-{
-    char out[WHEN_TEXT_SIZE];
-    when_text(at_ms, out);
-    return at_ms == NOT_DUE ? json_null() : json_string(out);
-}
 
 /* Each number where its name says: "decided.waiting" is in "decided". */
 static void figures(json_t *o, const struct view_duplicates *d, enum figure_part part)
 {
     for (const struct report_figure *f = report_figure(part, NULL); f; f = report_figure(part, f)) {
         const char *dot = strchr(f->name, '.');
-        put(o, dot ? dot + 1 : f->name, figure_count(d, f));
+        put_int(o, dot ? dot + 1 : f->name, figure_count(d, f));
     }
 }
 
@@ -36,7 +21,7 @@ static json_t *totals(const struct view_duplicates *d)
     figures(o, d, FIGURE_NEW);
     figures(o, d, FIGURE_AGAIN);
     figures(o, d, FIGURE_BECAME);
-    json_object_set_new(o, "decided", decided);
+    put(o, "decided", decided);
     figures(o, d, FIGURE_OUTCOME);
     return o;
 }
@@ -56,10 +41,10 @@ static json_t *days(const struct view_duplicates *d)
         json_t *o = json_object(), *classes = json_object();
         for (size_t c = 0; c < DELIVERY_CLASS_COUNT; c++)
             if (d->day[i].count[c] > 0)
-                put(classes, delivery_class_text((enum delivery_class)c), d->day[i].count[c]);
-        json_object_set_new(o, "day", json_string(d->day[i].date));
-        put(o, "duplicates", d->day[i].sum);
-        json_object_set_new(o, "classes", classes);
+                put_int(classes, delivery_class_text((enum delivery_class)c), d->day[i].count[c]);
+        put(o, "day", text(d->day[i].date));
+        put_int(o, "duplicates", d->day[i].sum);
+        put(o, "classes", classes);
         json_array_append_new(list, o);
     }
     return list;
@@ -70,19 +55,10 @@ static json_t *counts(const char *name, const struct view_count *row, size_t cou
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *o = json_object();
-        json_object_set_new(o, name, json_string(row[i].name));
-        put(o, "duplicates", row[i].count);
+        put(o, name, text(row[i].name));
+        put_int(o, "duplicates", row[i].count);
         json_array_append_new(list, o);
     }
-    return list;
-}
-
-static json_t *classes(const char *joined)
-{
-    json_t *list = json_array();
-    struct slice rest = slice_z(joined), one;
-    while (rest.len > 0 && slice_next(&rest, ',', &one))
-        json_array_append_new(list, json_stringn(one.at, one.len));
     return list;
 }
 
@@ -92,13 +68,12 @@ static json_t *keys(const struct view_duplicates *d)
     for (size_t i = 0; i < d->keys; i++) {
         json_t *o = json_object();
         const struct view_key *k = &d->key[i];
-        json_object_set_new(o, "key", json_string(k->key));
-        json_object_set_new(
-            o, "case", k->reference && k->reference[0] ? json_string(k->reference) : json_null());
-        put(o, "deliveries", k->deliveries);
-        json_object_set_new(o, "classes", classes(k->classes));
-        json_object_set_new(o, "first_seen", when(k->first_seen_ms));
-        json_object_set_new(o, "last_seen", when(k->last_seen_ms));
+        put(o, "key", text(k->key));
+        put(o, "case", text_or_null(k->reference));
+        put_int(o, "deliveries", k->deliveries);
+        put(o, "classes", parts(slice_z(k->classes), ','));
+        put(o, "first_seen", when(k->first_seen_ms));
+        put(o, "last_seen", when(k->last_seen_ms));
         json_array_append_new(list, o);
     }
     return list;
@@ -110,11 +85,11 @@ static json_t *late(const struct view_duplicates *d)
     for (size_t i = 0; i < d->late_count; i++) {
         json_t *o = json_object();
         const struct view_decision *l = &d->late[i];
-        json_object_set_new(o, "key", json_string(l->key));
-        json_object_set_new(o, "case", l->reference[0] ? json_string(l->reference) : json_null());
-        json_object_set_new(o, "decision", json_string(l->decision));
-        json_object_set_new(o, "by", json_string(l->by));
-        json_object_set_new(o, "decided_at", when(l->decided_ms));
+        put(o, "key", text(l->key));
+        put(o, "case", text_or_null(l->reference));
+        put(o, "decision", text(l->decision));
+        put(o, "by", text(l->by));
+        put(o, "decided_at", when(l->decided_ms));
         json_array_append_new(list, o);
     }
     return list;
@@ -124,18 +99,14 @@ void json_duplicates(const struct view *view, struct str *out)
 {
     const struct view_duplicates *d = view->row;
     json_t *o = json_object();
-    json_object_set_new(o, "since", when(d->since_ms));
-    json_object_set_new(o, "until", when(d->until_ms));
-    json_object_set_new(o, "totals", totals(d));
-    json_object_set_new(o, "boundaries", boundaries(d));
-    json_object_set_new(o, "by_day", days(d));
-    json_object_set_new(o, "by_mailbox", counts("mailbox", d->mailbox, d->mailboxes));
-    json_object_set_new(o, "by_sender_domain", counts("domain", d->domain, d->domains));
-    json_object_set_new(o, "keys", keys(d));
-    json_object_set_new(o, "late_decisions", late(d));
-    char *dump = json_dumps(o, JSON_INDENT(2));
-    str_addz(out, dump ? dump : "null");
-    str_addc(out, '\n');
-    free(dump);
-    json_decref(o);
+    put(o, "since", when(d->since_ms));
+    put(o, "until", when(d->until_ms));
+    put(o, "totals", totals(d));
+    put(o, "boundaries", boundaries(d));
+    put(o, "by_day", days(d));
+    put(o, "by_mailbox", counts("mailbox", d->mailbox, d->mailboxes));
+    put(o, "by_sender_domain", counts("domain", d->domain, d->domains));
+    put(o, "keys", keys(d));
+    put(o, "late_decisions", late(d));
+    finish(o, out);
 }

@@ -2,56 +2,23 @@
 #define _XOPEN_SOURCE 700 /* wcwidth; NOLINT(readability-identifier-naming): the C library's */
 
 #include <onecase/front.h>
+#include <onecase/utf8.h>
 #include <locale.h>
 #include <stdint.h>
 #include <wchar.h>
 
-#define NO_CHARACTER UINT32_MAX
-#define ELLIPSIS     "\xE2\x80\xA6"
-#define REPLACEMENT  "\xEF\xBF\xBD"
+#define ELLIPSIS    "\xE2\x80\xA6"
+#define REPLACEMENT "\xEF\xBF\xBD"
 
 /* ---- characters ------------------------------------------------------------------------------------ */
 
-/* How many octets the UTF-8 sequence that begins with this one has; 0: none does. */
-static size_t sequence(unsigned char first)
-{
-    if (first < 0x80)
-        return 1;
-    if (first < 0xC2)
-        return 0;
-    return first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-}
-
-/* The shortest form alone, and no surrogates (RFC 3629). */
-static bool allowed(uint32_t c, size_t length)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    return c >= least[length] && c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF);
-}
-
-/* Takes the next character off the text, or one octet that begins none: NO_CHARACTER. */
+/* Takes the next character off the text, or one octet that begins none: UTF8_BAD. */
 static uint32_t take(struct slice *rest, struct slice *octets)
 {
-    static const unsigned char mask[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-    const unsigned char *p = (const unsigned char *)rest->at;
-    size_t length = sequence(p[0]);
-    uint32_t c = p[0] & mask[length];
-    bool whole = length > 0 && length <= rest->len;
-    for (size_t i = 1; whole && i < length; i++) {
-        whole = (p[i] & 0xC0) == 0x80;
-        c = c << 6 | (p[i] & 0x3F);
-    }
-    whole = whole && allowed(c, length);
-    *octets = slice_cut(*rest, 0, whole ? length : 1);
-    *rest = slice_cut(*rest, octets->len, rest->len);
-    return whole ? c : NO_CHARACTER;
-}
-
-void plain_mend(struct slice text, struct str *out)
-{
-    struct slice octets;
-    while (text.len > 0)
-        str_add(out, take(&text, &octets) == NO_CHARACTER ? SLICE(REPLACEMENT) : octets);
+    struct slice before = *rest;
+    uint32_t c = utf8_next(rest);
+    *octets = slice_cut(before, 0, before.len - rest->len);
+    return c;
 }
 
 /* Controls of either set, and what is invisible or turns the direction of text around. */
@@ -75,7 +42,7 @@ void plain_text(const char *text, struct str *out)
     struct slice rest = slice_z(text), octets;
     while (rest.len > 0) {
         uint32_t c = take(&rest, &octets);
-        if (c == NO_CHARACTER)
+        if (c == UTF8_BAD)
             str_addz(out, REPLACEMENT);
         else if (harmful(c))
             str_addc(out, ' ');
@@ -109,7 +76,7 @@ static void widths_end(const struct widths *w)
 
 static size_t width_of(uint32_t c)
 {
-    int width = c == NO_CHARACTER ? 1 : wcwidth((wchar_t)c);
+    int width = c == UTF8_BAD ? 1 : wcwidth((wchar_t)c);
     return width < 0 ? 1 : (size_t)width;
 }
 

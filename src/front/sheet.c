@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <onecase/front.h>
-#include <onecase/when.h>
-#include <jansson.h>
-#include <stdlib.h>
+#include "json_p.h"
+
 #include <string.h>
 
 #define COLUMNS_MAX 16
@@ -185,17 +183,10 @@ static void print_csv(const struct sheet *s, FILE *out)
 
 static json_t *json_cell(const struct sheet *s, size_t r, size_t i)
 {
-    const char *text = cell_at(s, r, i);
-    if (!text)
+    const char *cell = cell_at(s, r, i);
+    if (!cell)
         return json_null();
-    if (s->column[i].holds == SHEET_NUMBER)
-        return json_integer(strtoll(text, NULL, 10));
-    json_t *made = json_string(text);
-    if (made)
-        return made;
-    CLEANUP(str_clear) struct str plain = STR_INIT; /* octets that are no UTF-8 */
-    plain_text(text, &plain);
-    return json_string(str_z(&plain));
+    return s->column[i].holds == SHEET_NUMBER ? json_integer(strtoll(cell, NULL, 10)) : text(cell);
 }
 
 static void print_json(const struct sheet *s, FILE *out)

@@ -4,6 +4,8 @@
  */
 #include "page.h"
 
+#include <onecase/utf8.h>
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -53,7 +55,7 @@ static void fact_when(const char *name, int64_t at_ms, FILE *out)
 static void identifiers(const struct view_item *i, FILE *out)
 {
     CLEANUP(str_clear) struct str message_id = STR_INIT;
-    plain_mend(i->message_id, &message_id);
+    utf8_mend(i->message_id, &message_id);
     fact("Message-ID", str_z(&message_id), out);
     fact("Key", i->key, out);
     fact("Known by", label("source", i->key_source), out);

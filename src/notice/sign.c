@@ -2,14 +2,16 @@
 #include "sign.h"
 
 #include <onecase/digest.h>
+#include <onecase/utf8.h>
 #include <onecase/when.h>
 #include <glib.h>
 #include <string.h>
 
 json_t *post_text(const char *value)
 {
-    json_t *made = json_string(value);
-    return made ? made : json_string("?");
+    CLEANUP(str_clear) struct str mended = STR_INIT;
+    utf8_mend(slice_z(value), &mended);
+    return json_stringn(str_z(&mended), mended.len);
 }
 
 json_t *post_when(int64_t at_ms)

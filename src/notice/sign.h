@@ -24,5 +24,5 @@ struct http_request signed_request(struct signed_post *post,
                                    const char *body,
                                    const char *header[SIGNED_HEADERS]);
 
-json_t *post_text(const char *value); /* octets that are no UTF-8 are "?" */
+json_t *post_text(const char *value); /* U+FFFD for octets that are no UTF-8 */
 json_t *post_when(int64_t at_ms);

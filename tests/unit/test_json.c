@@ -3,6 +3,7 @@
 /* The contract's objects (section 8): each field by its name, in its order, and null where there is
  * nothing. */
 #include <onecase/front.h>
+#include <onecase/utf8.h>
 #include <testing.h>
 
 #include <string.h>
@@ -425,6 +426,192 @@ static void the_report_has_the_contracts_fields(void **state)
     assert_has(&json, "\"redelivered\"\n");
 }
 
+/* ---- texts of anybody's ------------------------------------------------------------------------------- */
+
+static void of_items(const char *said, struct str *out)
+{
+    const struct view_effect failed = {
+        .kind = "case", .target = said, .status = "refused", .external_id = said, .error = said};
+    struct view_item row = item();
+
+    row.message_id = slice_z(said);
+    row.effect = &failed;
+    row.effects = 1;
+    json_items(&(struct view){.row = &row, .count = 1}, true, out);
+}
+
+static void of_deliveries(const char *said, struct str *out)
+{
+    struct view_delivery row = delivery;
+
+    row.folder = said;
+    json_deliveries(&(struct view){.row = &row, .count = 1}, out);
+}
+
+static void of_cases(const char *said, struct str *out)
+{
+    const struct view_message message = {.key = "abc",
+                                         .from = said,
+                                         .reply_to = said,
+                                         .subject = said,
+                                         .text = said,
+                                         .direction = "in"};
+    const struct view_attachment attachment = {.name = said, .path = said, .status = "done"};
+    struct view_case row = one_case();
+
+    row.from = row.subject = said;
+    row.message = &message;
+    row.attachment = &attachment;
+    json_cases(&(struct view){.row = &row, .count = 1}, true, out);
+}
+
+static void of_status(const char *said, struct str *out)
+{
+    static const struct circuit closed[CIRCUIT_OF_COUNT];
+    struct view_mailbox row = mailbox(closed);
+
+    row.last_error = row.claim_owner = said;
+    json_status(&(struct view){.row = &row, .count = 1}, NOT_DUE, NOON, out);
+}
+
+static void of_webhooks(const char *said, struct str *out)
+{
+    struct view_webhook row = {.name = said, .why = said};
+    struct view_dead_letter dead = {said, said, said, said, said, said, said, 1, 1, 1, 1};
+
+    json_webhooks(&(struct view){.row = &row, .count = 1}, &(struct view){.row = &dead, .count = 1},
+                  out);
+}
+
+static void of_the_report(const char *said, struct str *out)
+{
+    const struct view_count from = {said, 1};
+    const struct view_decision late = {
+        .key = "abc", .reference = "HD-1", .decision = "conflict-dismiss", .by = said};
+    const struct view_key key = {.key = "abc", .reference = said, .classes = said};
+    struct view_duplicates row = {
+        .late = &late, .late_count = 1, .domain = &from, .domains = 1, .key = &key, .keys = 1};
+
+    json_duplicates(&(struct view){.row = &row, .count = 1}, out);
+}
+
+static void of_a_replay(const char *said, struct str *out)
+{
+    struct replay_shown row = {.key = "abc"};
+
+    text_copy(row.reference, sizeof row.reference, said);
+    text_copy(row.state, sizeof row.state, said);
+    json_replay(&row, 1, said, out);
+}
+
+static void of_replays(const char *said, struct str *out)
+{
+    struct view_bulk row = {.selection = said, .by = said, .second = said, .why = said};
+
+    json_bulks(&(struct view){.row = &row, .count = 1}, out);
+}
+
+static void of_an_export(const char *said, struct str *out)
+{
+    json_exported(&(struct exported){.file = said, .folder = said, .missing = said}, out);
+}
+
+static void of_a_list(const char *said, struct str *out)
+{
+    static const size_t fate[LISTED_FATE_COUNT];
+    struct listed list = {.count = 1};
+
+    str_addz(&list.unused, said);
+    json_listed(fate, &list, true, out);
+    str_clear(&list.unused);
+}
+
+static void of_a_backup(const char *said, struct str *out)
+{
+    struct backup_made made = {.missing = STR_INIT};
+
+    text_copy(made.facts.version, sizeof made.facts.version, said);
+    str_addz(&made.missing, said);
+    json_backup(&made, out);
+    str_clear(&made.missing);
+}
+
+static void of_moved_files(const char *said, struct str *out)
+{
+    struct files_moved moved = {.missing = STR_INIT};
+
+    text_copy(moved.from, sizeof moved.from, said);
+    str_addz(&moved.missing, said);
+    json_files_moved(&moved, out);
+    str_clear(&moved.missing);
+}
+
+static void of_a_letter(const char *said, struct str *out)
+{
+    struct letter_shown letter = {.completion = COMPLETION_ACCEPTED};
+
+    text_copy(letter.recipient, sizeof letter.recipient, said);
+    str_addz(&letter.subject, said);
+    str_addz(&letter.text, said);
+    json_letter(&letter, out);
+    str_clear(&letter.subject);
+    str_clear(&letter.text);
+}
+
+static void of_checks(const char *said, struct str *out)
+{
+    json_checks(&(struct check_result){FINDING_BAD, said, said}, 1, out);
+}
+
+static void of_a_table(const char *said, struct str *out)
+{
+    static const struct sheet_column column = {"subject", "SUBJECT", NULL, SHEET_TEXT};
+    CLEANUP(sheet_free) struct sheet *sheet = sheet_new("Cases", &column, 1);
+    char room[256] = "";
+    FILE *f = fmemopen(room, sizeof room, "w");
+
+    sheet_row(sheet, &said);
+    sheet_print(sheet, SHEET_JSON, NOON, 80, f);
+    fclose(f);
+    str_addz(out, room);
+}
+
+static const struct {
+    const char *name;
+    void (*say)(const char *said, struct str *out);
+} outputs[] = {
+    {"items", of_items},         {"deliveries", of_deliveries},
+    {"cases", of_cases},         {"status", of_status},
+    {"webhooks", of_webhooks},   {"the duplicate report", of_the_report},
+    {"a replay", of_a_replay},   {"replays", of_replays},
+    {"an export", of_an_export}, {"a list that was taken in", of_a_list},
+    {"a backup", of_a_backup},   {"files that were moved", of_moved_files},
+    {"a letter", of_a_letter},   {"checks", of_checks},
+    {"errors", json_error},      {"any table", of_a_table},
+};
+
+/* The library has no value for such a text, and a field without a value is left out. */
+static void a_text_that_is_no_utf_8_costs_no_field_anywhere(void **state)
+{
+    (void)state;
+    FOR_EACH(row, outputs) {
+        CLEANUP(str_clear) struct str good = STR_INIT;
+        CLEANUP(str_clear) struct str bad = STR_INIT;
+        CLEANUP(str_clear) struct str mended = STR_INIT;
+
+        row->say("f?r", &good);
+        row->say("f\xFCr", &bad);
+        assert_true(utf8_valid(str_slice(&bad)));
+        assert_has(&bad, "f\xEF\xBF\xBDr");
+        for (const char *at = str_z(&bad); *at; at++) /* U+FFFD has three octets */
+            if (strncmp(at, "\xEF\xBF\xBD", 3) == 0)
+                str_addc(&mended, '?'), at += 2;
+            else
+                str_addc(&mended, *at);
+        assert_string_equal(str_z(&mended), str_z(&good));
+    }
+}
+
 /* ---- what the contract leaves open ------------------------------------------------------------------ */
 
 static void findings_and_decisions_are_objects_too(void **state)
@@ -457,6 +644,7 @@ int main(void)
         cmocka_unit_test(no_rows_are_an_empty_list),
         cmocka_unit_test(octets_that_are_no_utf_8_are_replaced_and_nul_is_kept),
         cmocka_unit_test(a_name_that_is_no_utf_8_costs_no_field),
+        cmocka_unit_test(a_text_that_is_no_utf_8_costs_no_field_anywhere),
         cmocka_unit_test(deliveries_have_the_contracts_fields),
         cmocka_unit_test(cases_have_the_contracts_fields),
         cmocka_unit_test(status_has_the_contracts_fields),

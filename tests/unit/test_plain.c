@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links: core ports front */
 #include <onecase/front.h>
+#include <onecase/utf8.h>
 #include <testing.h>
 
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static void mending_replaces_only_what_is_no_utf_8(void **state)
     CLEANUP(str_clear) struct str mended = STR_INIT;
 
     (void)state;
-    plain_mend(SLICE("\0a\033\xC3\xA9\xE9"), &mended);
+    utf8_mend(SLICE("\0a\033\xC3\xA9\xE9"), &mended);
     assert_int_equal(mended.len, 8);
     assert_memory_equal(mended.at, "\0a\033\xC3\xA9" BAD, 8);
 }
