@@ -67,9 +67,10 @@ NAMES = {"onecase key": "a ticket field, at Freshdesk", "token 1-14-0123456789ab
 ELSEWHERE = [  # (pattern, file, what stands there)
     (r"onecase init",                             "tests/integration/test_init.py",           '"init"'),
     (r"(onecase )?decide",                        "tests/cli/test_decide.py",                 '"decide"'),
-    (r"onecase migrate-ledger --to 'postgresql:", "tests/integration/test_moved_ledger.py",   '"migrate-ledger", "--to", url'),
+    (r"(onecase )?migrate-ledger --to '?postgresql:.*", "tests/integration/test_moved_ledger.py",   '"migrate-ledger", "--to", url'),
     (r"--to sqlite",                              "tests/integration/test_moved_ledger.py",   '"migrate-ledger", "--to", "sqlite"'),
-    (r"onecase migrate-blobs --to s3:",           "tests/integration/test_object_store.py",   '"migrate-blobs", "--to", place'),
+    (r"--abandon",                                "tests/integration/test_moved_ledger.py",   '"migrate-ledger", "--abandon"'),
+    (r"(onecase )?migrate-blobs --to s3:.*",      "tests/integration/test_object_store.py",   '"migrate-blobs", "--to", place'),
     (r"--no-privileges",                          "tests/integration/test_postgres.py",       "--no-privileges"),
     (r"(onecase restore )?--(key|passphrase-file)( FILE)?", "tests/integration/test_sealed.py", '"--key", str(keys'),
     (r"openssl cms -decrypt .*",                  "tests/integration/test_sealed.py",         '"cms", "-decrypt"'),
@@ -253,7 +254,7 @@ def whole(text):
 
 
 def elsewhere(text):
-    return next((row for row in ELSEWHERE if re.fullmatch(row[0], text) or row[0][-1] == ":" and re.match(row[0], text)), None)
+    return next((row for row in ELSEWHERE if re.fullmatch(row[0], text)), None)
 
 
 def kind(text):
