@@ -63,7 +63,9 @@ install(DIRECTORY templates/ DESTINATION ${CMAKE_INSTALL_DATADIR}/onecase/templa
 install(FILES README.md SECURITY.md deploy/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(FILES deploy/debian/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME onecase)
 install(DIRECTORY config/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/config)
-install(DIRECTORY doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc)
+install(FILES deploy/deciding.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/deploy)
+install(DIRECTORY deploy/monitoring/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/deploy/monitoring)
 
 file(GLOB units CONFIGURE_DEPENDS deploy/systemd/onecase*.service deploy/systemd/onecase*.socket deploy/systemd/onecase*.timer)
 install(FILES ${units} DESTINATION lib/systemd/system)

@@ -135,6 +135,12 @@ def test_it_installs_the_program_with_all_that_it_needs(tmp_path):
                  "lib/systemd/system/onecase.service.d/hardening.conf", "lib/sysusers.d/onecase.conf",
                  "share/bash-completion/completions/onecase", "share/doc/onecase/doc/upgrading.md"):
         assert (tmp_path / "usr" / file).exists(), file
+    installed = tmp_path / "usr/share/doc/onecase"
+    for page in installed.rglob("*.md"):
+        for to in re.findall(r"\]\((?!https:)([^)#]+)", page.read_text()):
+            there = page.parent.joinpath(to).resolve().relative_to(installed)
+            assert (installed / there).exists() or there.parts[0] in ("src", "tests") or there.name in ("CONTRIBUTING.md", "CHANGELOG.md"), f"{page.name}: {to}"
+    assert [folder for folder in installed.rglob("*") if folder.is_dir() and not list(folder.iterdir())] == []
     unit = (tmp_path / "usr/lib/systemd/system/onecase.service").read_text()
     assert "ExecStart=/usr/bin/onecase run" in unit
 
