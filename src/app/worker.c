@@ -197,13 +197,28 @@ static void sweep_now_and_then(const struct wired *w, int64_t *swept_boot_ms)
     sweep(w);
 }
 
+/* One may come while a connection lasts. A server that cannot be asked is the next turn's matter. */
+static enum rc look_for_standbys(const struct wired *w, int64_t *looked_boot_ms, struct err *err)
+{
+    struct err why = ERR_INIT;
+    int64_t now = clock_now(&w->clock).boot_ms;
+    if (w->config->async_failover != CONFIG_FAILOVER_REFUSED ||
+        now - *looked_boot_ms < w->config->lease_ms)
+        return RC_OK;
+    *looked_boot_ms = now;
+    return store_standbys(w->data.store, &why) == RC_BROKEN ? FAIL(err, RC_BROKEN, "%s", why.text)
+                                                            : RC_OK;
+}
+
 static enum rc run_on(struct wired *w, struct service *service, struct err *err)
 {
     int64_t warned_ms = 0;
     int64_t quota_due = 0;
     int64_t swept = clock_now(&w->clock).boot_ms;
+    int64_t looked = swept;
     while (!told_to_stop) {
         warn_of_secrets(w, &warned_ms);
+        TRY(look_for_standbys(w, &looked, err));
         struct tick_result r = {.wake_ms = NOT_DUE};
         enum rc rc = one_turn(service, &r, err);
         if (rc != RC_OK && rc != RC_DEFERRED)

@@ -323,9 +323,15 @@ def test_L10_a_standby_promoted_without_the_last_commits_is_a_ledger_that_went_b
             desk.deliver(plain("before"))
             service = desk.serve()
             await_(lambda: desk.counts()["complete"] == 1, "it works")
+            desk.settings["lease"] = "2s"
+            other = desk.serve()
+            await_(lambda: sum(run["active"] == "yes" for run in desk.json("deployments")) > 1, "another stands by")
+            del desk.settings["lease"]
             standby.copy_of(primary)
             await_(lambda: primary.sql("postgres", "SELECT COUNT(*) FROM pg_stat_replication WHERE state = 'streaming'") == ["1"],
                    "the standby follows")
+            await_(lambda: other.said("may take over without the last commits"), "it is looked for while a connection lasts")
+            assert other.end() == 0 and not service.said("may take over")
             primary.sql("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'onecase'")
             await_(lambda: service.said("may take over without the last commits"), "it is looked for on each new connection")
             assert service.end() == 0
