@@ -111,6 +111,8 @@ const struct dialect dialects[] = {
     /* what another transaction has in hand is left to it; a row that is judged stays as it is */
     {"/* SKIP LOCKED */", NULL, "FOR UPDATE SKIP LOCKED"},
     {"/* FOR UPDATE */", NULL, "FOR UPDATE"},
+    /* there any failure rolls back what its transaction did */
+    {"UPDATE OR ROLLBACK", NULL, "UPDATE"},
     /* what cases are found by */
     {"CREATE VIRTUAL TABLE case_search", ";", PLAIN_WORDS CASE_QUERY CASE_SEARCH},
     /* one query for all rows, and not made anew for each */

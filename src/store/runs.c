@@ -285,10 +285,12 @@ static enum rc renew_share(struct writing *w, const char *run, int64_t until, st
     return RC_OK;
 }
 
+/* As many rows as the run holds items. A statement that can only roll all back keeps no copies in memory of
+ * what it changes. */
 static enum rc
 renew(struct store *store, const char *run, struct instant now, int64_t lease_ms, struct err *err)
 {
-    static const char update[] = "UPDATE item SET lease_boot = $1 WHERE lease_run = $2";
+    static const char update[] = "UPDATE OR ROLLBACK item SET lease_boot = $1 WHERE lease_run = $2";
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
@@ -334,22 +336,33 @@ static enum rc end_run(struct writing *w,
     return RC_OK;
 }
 
-static enum rc give_back(struct db *db, const char *run, struct err *err)
+static enum rc give_back_some(struct db *db, const char *run, int64_t *changed, struct err *err)
 {
-    static const char update[] =
-        "UPDATE item SET lease_run = NULL, lease_boot = NULL WHERE lease_run = $1";
+    static const char update[] = "UPDATE item SET lease_run = NULL, lease_boot = NULL WHERE key IN"
+                                 " (SELECT key FROM item WHERE lease_run = $1 LIMIT 200)";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, update, &s, err));
     stmt_text(s, 1, run);
-    return stmt_run(s, NULL, err);
+    return stmt_run(s, changed, err);
+}
+
+/* What a statement changes is kept in memory until it ends, so each changes some. */
+static enum rc give_back(struct db *db, const char *run, struct err *err)
+{
+    int64_t changed;
+
+    do
+        TRY(give_back_some(db, run, &changed, err));
+    while (changed > 0);
+    return RC_OK;
 }
 
 /* What it held is suspected of having killed it. */
 static enum rc count_deaths(struct writing *w, const char *run, struct err *err)
 {
     static const char update[] =
-        "UPDATE item SET worker_deaths = worker_deaths + 1 WHERE lease_run = $1";
+        "UPDATE OR ROLLBACK item SET worker_deaths = worker_deaths + 1 WHERE lease_run = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, update, &s, err));
