@@ -128,7 +128,7 @@ static enum rc find_next(struct writing *w, int64_t bulk, struct next *out, stru
 {
     static const char find[] =
         "SELECT bulk_item.key, bulk.person, bulk.second, bulk.resend,"
-        " COALESCE((SELECT note.text FROM note WHERE note.key = ''"
+        " COALESCE((SELECT note.text FROM note WHERE note.item_number IS NULL AND note.key = ''"
         " AND note.about = 'bulk ' || bulk.id), 'replay of many') AS why"
         " FROM bulk_item JOIN bulk ON bulk.id = bulk_item.bulk"
         " WHERE bulk_item.bulk = $1 AND bulk_item.done_at IS NULL ORDER BY bulk_item.key LIMIT 1";

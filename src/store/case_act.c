@@ -129,9 +129,10 @@ static enum rc write_merge(struct acting *a, const char *into, struct err *err)
 /* Whoever takes part in the one may answer to the other. */
 static enum rc join_participants(struct acting *a, const char *into, struct err *err)
 {
-    static const char insert[] = "INSERT INTO case_participant (case_key, address)"
-                                 " SELECT $1, address FROM case_participant WHERE case_key = $2"
-                                 " ON CONFLICT (case_key, address) DO NOTHING";
+    static const char insert[] =
+        "INSERT INTO case_participant (case_key, address, item_number)"
+        " SELECT $1, address, " NUMBER_OF("$1") " FROM case_participant WHERE " OF_KEY_AT(
+            "case_participant", "case_key", "$2") " ON CONFLICT DO NOTHING";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(a->w->store->db, insert, &s, err));

@@ -34,7 +34,9 @@ static enum rc try_reference(
 /* So that it can be found by its sender's words. */
 static enum rc add_number(struct writing *w, const char *key, int64_t *number, struct err *err)
 {
-    static const char insert[] = "INSERT INTO case_number (key) VALUES ($1) RETURNING number AS id";
+    static const char insert[] =
+        "INSERT INTO case_number (key, item_number) VALUES ($1, " NUMBER_OF(
+            "$1") ") RETURNING number AS id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, insert, &s, err));
@@ -82,8 +84,8 @@ enum rc case_participant_add(struct writing *w,
                              struct slice address,
                              struct err *err)
 {
-    static const char insert[] = "INSERT INTO case_participant (case_key, address)"
-                                 " VALUES ($1, $2) ON CONFLICT (case_key, address) DO NOTHING";
+    static const char insert[] = "INSERT INTO case_participant (case_key, address, item_number)"
+                                 " VALUES ($1, $2, " NUMBER_OF("$1") ") ON CONFLICT DO NOTHING";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(str_clear) struct str plain = STR_INIT;
 
@@ -131,7 +133,8 @@ add_message(struct writing *w, const struct planned *p, const char *case_key, st
 {
     static const char insert[] =
         "INSERT INTO case_message (case_key, key, direction, message_id, sender, reply_to,"
-        " subject, sent_at, text, created_at) VALUES ($1, $2, 'in', $3, $4, $5, $6, $7, $8, $9)";
+        " subject, sent_at, text, created_at, item_number)"
+        " VALUES ($1, $2, 'in', $3, $4, $5, $6, $7, $8, $9, " NUMBER_OF("$2") ")";
     const struct message *m = p->arrival->message;
     struct slice reply_to = message_slice(m, m->reply_to), first = SLICE_EMPTY;
     CLEANUP(stmt_done) struct stmt *s = NULL;

@@ -17,9 +17,9 @@ static enum rc find_first(struct acting *a, struct first *out, struct err *err)
         " WHEN item.recipient = '' THEN 'no-address'"
         " WHEN effect.id IS NULL THEN 'not-configured' WHEN effect.status = 'skipped'"
         " THEN effect.reason ELSE '' END AS skipped FROM item LEFT JOIN effect"
-        " ON effect.key = item.key AND effect.kind = 'acknowledgement' AND effect.target <> "
-        "'closed'"
-        " WHERE item.key = $1";
+        " ON " OF_ITEM("effect") " AND effect.kind = 'acknowledgement' AND effect.target <> "
+                                 "'closed'"
+                                 " WHERE item.key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(a->w->store->db, find, &s, err));
@@ -34,9 +34,11 @@ static enum rc find_first(struct acting *a, struct first *out, struct err *err)
 static enum rc
 plan_letter(struct acting *a, const struct first *first, int64_t *id, struct err *err)
 {
-    static const char insert[] = "INSERT INTO effect (key, kind, target, status, reason, due)"
-                                 " VALUES ($1, 'acknowledgement', 'closed', $2, $3, $4)"
-                                 " ON CONFLICT (key, kind, target) DO NOTHING RETURNING id";
+    static const char insert[] =
+        "INSERT INTO effect (key, kind, target, status, reason, due, item_number)"
+        " VALUES ($1, 'acknowledgement', 'closed', $2, $3, $4, " NUMBER_OF(
+            "$1") ")"
+                  " ON CONFLICT DO NOTHING RETURNING id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     bool skipped = first->skipped[0] != '\0';
 
@@ -108,9 +110,9 @@ enum rc case_tell(struct acting *a, struct err *err)
 
 enum rc case_untell(struct acting *a, struct err *err)
 {
-    static const char find[] =
-        "SELECT id, status FROM effect WHERE key = $1 AND kind = 'acknowledgement'"
-        " AND target = 'closed' AND status IN ('planned', 'deferred')";
+    static const char find[] = "SELECT id, status FROM effect WHERE " OF_KEY(
+        "effect", "$1") " AND kind = 'acknowledgement'"
+                        " AND target = 'closed' AND status IN ('planned', 'deferred')";
     struct effect_change change = {
         .on = ON_SAID_NONE, .reason = skip_text(SKIP_SAID_NONE), .due_ms = NOT_DUE};
     {

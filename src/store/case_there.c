@@ -6,16 +6,27 @@
 enum rc case_there(struct acting *a, const char *what, struct err *err)
 {
     static const char insert[] =
-        "INSERT INTO effect (key, kind, target, status, external_id, reason, due)"
+        "INSERT INTO effect (key, kind, target, status, external_id, reason, due, item_number)"
         " SELECT made.key, 'case', made.target || '/' || $3 || CASE (SELECT COUNT(*) FROM effect"
-        " WHERE key = $1 AND kind = 'case' AND target LIKE $2 || '/' || $3 || '%') WHEN 0 THEN ''"
-        " ELSE '-' || (SELECT COUNT(*) + 1 FROM effect WHERE key = $1 AND kind = 'case'"
-        " AND target LIKE $2 || '/' || $3 || '%') END, 'planned', '', '', $4"
-        " FROM effect AS made WHERE made.key = $1 AND made.kind = 'case' AND made.target = $2"
-        " AND made.status NOT IN ('skipped', 'refused') AND ($3 = 'closed' OR made.status = 'done')"
-        " AND NOT EXISTS (SELECT 1 FROM effect WHERE key = $1 AND kind = 'case'"
-        " AND (target = $2 || '/removed' OR (target LIKE $2 || '/' || $3 || '%'"
-        " AND status NOT IN ('done', 'skipped')))) RETURNING id";
+        " WHERE " OF_KEY(
+            "effect",
+            "$1") " AND kind = 'case' AND target LIKE $2 || '/' || $3 || '%') WHEN 0 THEN ''"
+                  " ELSE '-' || (SELECT COUNT(*) + 1 FROM effect WHERE " OF_KEY(
+                      "effect",
+                      "$1") " AND kind = 'case'"
+                            " AND target LIKE $2 || '/' || $3 || '%') END, 'planned', '', '', $4, "
+                            "made.item_number"
+                            " FROM effect AS made WHERE " OF_KEY(
+                                "made", "$1") " AND made.kind = 'case' AND made.target = $2"
+                                              " AND made.status NOT IN ('skipped', 'refused') AND "
+                                              "($3 = 'closed' OR made.status = 'done')"
+                                              " AND NOT EXISTS (SELECT 1 FROM effect WHERE " OF_KEY(
+                                                  "effect",
+                                                  "$1") " AND kind = 'case'"
+                                                        " AND (target = $2 || '/removed' OR "
+                                                        "(target LIKE $2 || '/' || $3 || '%'"
+                                                        " AND status NOT IN ('done', 'skipped')))) "
+                                                        "RETURNING id";
     int64_t id;
 
     if (!a->request->there)

@@ -83,9 +83,10 @@ static const char *or_empty(const char *text)
 
 static enum rc insert_line(struct writing *w, const struct line *line, struct err *err)
 {
-    static const char insert[] = "INSERT INTO event (number, at, run, mailbox, key, subject, what,"
-                                 " from_state, to_state, actor, previous, hash)"
-                                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    static const char insert[] =
+        "INSERT INTO event (number, at, run, mailbox, key, subject, what,"
+        " from_state, to_state, actor, previous, hash, item_number)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, " NUMBER_OF("$5") ")";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char hash[DIGEST_HEX_SIZE];
 

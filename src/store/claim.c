@@ -197,8 +197,8 @@ static enum rc step_claimed(struct writing *w, const struct candidate *item, str
 
 static enum rc find_attempting(struct db *db, const char *key, int64_t *effect, struct err *err)
 {
-    static const char find[] =
-        "SELECT id FROM effect WHERE key = $1 AND status = 'attempting' ORDER BY id LIMIT 1";
+    static const char find[] = "SELECT id FROM effect WHERE " OF_KEY(
+        "effect", "$1") " AND status = 'attempting' ORDER BY id LIMIT 1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));
@@ -343,8 +343,10 @@ static enum rc run_near(
 
 static enum rc bring_near_once(struct store *store, const struct claiming *c, struct err *err)
 {
-    static const char steps[] = "UPDATE effect SET due = $2 WHERE status = 'deferred'"
-                                " AND attempts > 0 AND due > $2 AND key IN " TOO_FAR;
+    static const char steps[] =
+        "UPDATE effect SET due = $2 WHERE status = 'deferred'"
+        " AND attempts > 0 AND due > $2 AND id IN (SELECT effect.id FROM item"
+        " CROSS JOIN effect WHERE item.key IN " TOO_FAR " AND " OF_ITEM("effect") ")";
     static const char items[] = "UPDATE item SET next_due = $2 WHERE key IN " TOO_FAR;
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     int64_t until = c->now.wall_ms + store->longest_delay_ms;

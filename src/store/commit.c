@@ -112,9 +112,10 @@ static enum rc due_for_copies(struct writing *w, const char *key, struct err *er
 {
     static const char update[] =
         "UPDATE item SET next_due = (SELECT MIN(COALESCE(effect.due, $1)) FROM effect"
-        " WHERE effect.key = item.key AND effect.kind = 'move' AND effect.elsewhere = ''"
-        " AND effect.status IN ('planned', 'deferred', 'attempting', 'unknown'))"
-        " WHERE key = $2 AND state = 'complete' AND next_due IS NULL";
+        " WHERE " OF_ITEM(
+            "effect") " AND effect.kind = 'move' AND effect.elsewhere = ''"
+                      " AND effect.status IN ('planned', 'deferred', 'attempting', 'unknown'))"
+                      " WHERE key = $2 AND state = 'complete' AND next_due IS NULL";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, update, &s, err));
@@ -143,7 +144,7 @@ static enum rc went_on(struct db *db, const struct change *c, bool *out, struct 
 /* What must still stand so that there is something to ask; NULL: nothing else can answer it. */
 static const char *asked_about(enum reason reason)
 {
-#define EFFECT_OF "SELECT 1 AS one FROM effect WHERE key = $1 AND "
+#define EFFECT_OF "SELECT 1 AS one FROM effect WHERE " OF_KEY("effect", "$1") " AND "
     if (reason == REASON_UNKNOWN_SENT)
         return EFFECT_OF "kind = 'acknowledgement' AND status = 'unknown'";
     if (reason == REASON_CASE_REFUSED)
@@ -175,10 +176,10 @@ static enum rc still_a_question(struct db *db, const struct change *c, struct er
 /* A person may have planned a step since the caller looked, such as the closing of its case. */
 static enum rc has_more_to_do(struct db *db, const struct change *c, bool *out, struct err *err)
 {
-    static const char find[] =
-        "SELECT 1 AS one FROM effect WHERE key = $1 AND status IN ('planned', 'deferred')"
-        " AND ((kind = 'case' AND target LIKE '%/%')"
-        " OR (kind = 'acknowledgement' AND target = 'closed'))";
+    static const char find[] = "SELECT 1 AS one FROM effect WHERE " OF_KEY(
+        "effect", "$1") " AND status IN ('planned', 'deferred')"
+                        " AND ((kind = 'case' AND target LIKE '%/%')"
+                        " OR (kind = 'acknowledgement' AND target = 'closed'))";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     *out = false;
@@ -232,7 +233,7 @@ change_note(struct writing *w, const struct change *c, const char *about, struct
 
 static enum rc forget_conditions(struct writing *w, const char *key, struct err *err)
 {
-    static const char remove[] = "DELETE FROM acceptance WHERE key = $1";
+    static const char remove[] = "DELETE FROM acceptance WHERE " OF_KEY("acceptance", "$1");
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, remove, &s, err));
@@ -245,8 +246,9 @@ static enum rc add_condition(struct writing *w,
                              const struct acceptance_condition *c,
                              struct err *err)
 {
-    static const char insert[] = "INSERT INTO acceptance (key, name, holds, value, judged_at)"
-                                 " VALUES ($1, $2, $3, $4, $5)";
+    static const char insert[] =
+        "INSERT INTO acceptance (key, name, holds, value, judged_at, item_number)"
+        " VALUES ($1, $2, $3, $4, $5, " NUMBER_OF("$1") ")";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, insert, &s, err));
@@ -282,14 +284,25 @@ static enum rc accepted(struct writing *w, const struct change *c, struct err *e
     static const char unaccepted[] =
         "SELECT 1 AS one FROM item WHERE key = $1"
         " AND (EXISTS (SELECT 1 FROM effect WHERE id = $2 AND kind = 'move')"
-        "  AND (NOT EXISTS (SELECT 1 FROM acceptance WHERE acceptance.key = item.key)"
-        "   OR EXISTS (SELECT 1 FROM acceptance WHERE acceptance.key = item.key AND holds = 0))"
-        " OR ($2 = 0 OR EXISTS (SELECT 1 FROM effect WHERE id = $2 AND kind = 'move'))"
-        "  AND EXISTS (SELECT 1 FROM acceptance WHERE acceptance.key = item.key"
-        "   AND acceptance.name = 'acknowledgement')"
-        "  AND EXISTS (SELECT 1 FROM effect WHERE effect.key = item.key"
-        "   AND effect.kind = 'acknowledgement' AND effect.target <> 'closed'"
-        "   AND effect.status NOT IN ('done', 'skipped', 'refused')))";
+        "  AND (NOT EXISTS (SELECT 1 FROM acceptance WHERE " OF_ITEM(
+            "acceptance") ")"
+                          "   OR EXISTS (SELECT 1 FROM acceptance WHERE " OF_ITEM(
+                              "acceptance") " AND holds = 0))"
+                                            " OR ($2 = 0 OR EXISTS (SELECT 1 FROM effect WHERE id "
+                                            "= $2 AND kind = 'move'))"
+                                            "  AND EXISTS (SELECT 1 FROM acceptance WHERE " OF_ITEM(
+                                                "acceptance") "   AND acceptance.name = "
+                                                              "'acknowledgement')"
+                                                              "  AND EXISTS (SELECT 1 FROM effect "
+                                                              "WHERE " OF_ITEM(
+                                                                  "effect") "   AND effect.kind = "
+                                                                            "'acknowledgement' AND "
+                                                                            "effect.target <> "
+                                                                            "'closed'"
+                                                                            "   AND effect.status "
+                                                                            "NOT IN ('done', "
+                                                                            "'skipped', "
+                                                                            "'refused')))";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     if (!takes_leave(c))

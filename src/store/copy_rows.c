@@ -50,8 +50,10 @@ find_unanswered(struct db *db, const char *key, struct unanswered *out, struct e
         "attachment"
         " WHERE attachment.key = item.key AND attachment.status IN ('refused', 'quarantined'))"
         " AS exceptions FROM effect JOIN item ON item.key = effect.key"
-        " WHERE effect.key = $1 AND effect.kind = 'acknowledgement' AND effect.target <> 'closed'"
-        " AND effect.status = 'skipped' AND effect.reason IN ('list', 'bulk', 'list-copy')";
+        " WHERE " OF_KEY("effect",
+                         "$1") " AND effect.kind = 'acknowledgement' AND effect.target <> 'closed'"
+                               " AND effect.status = 'skipped' AND effect.reason IN ('list', "
+                               "'bulk', 'list-copy')";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum disposition disposition;
 

@@ -23,10 +23,10 @@ static enum effect_kind kind_of(enum decision decision)
 static enum rc
 choose(struct deciding *d, const struct decision_rule **out, char found[16], struct err *err)
 {
-    static const char all[] =
-        "SELECT id, kind, target, status, attempts FROM effect WHERE key = $1 AND (kind = $2"
-        " OR ($2 = 'case' AND kind = 'attachment' AND status = 'unknown'"
-        " AND target LIKE '%/%')) ORDER BY id DESC";
+    static const char all[] = "SELECT id, kind, target, status, attempts FROM effect WHERE " OF_KEY(
+        "effect", "$1") " AND (kind = $2"
+                        " OR ($2 = 'case' AND kind = 'attachment' AND status = 'unknown'"
+                        " AND target LIKE '%/%')) ORDER BY id DESC";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 
@@ -57,8 +57,9 @@ static enum rc find_left(struct deciding *d, int64_t *effect, struct err *err)
     static const char find[] =
         "SELECT effect.id FROM effect"
         " JOIN attempt ON attempt.effect = effect.id AND attempt.phase = 'armed'"
-        " JOIN run ON run.id = attempt.run WHERE effect.key = $1 AND effect.status = 'attempting'"
-        " AND run.ended_at IS NOT NULL LIMIT 1";
+        " JOIN run ON run.id = attempt.run WHERE " OF_KEY(
+            "effect", "$1") " AND effect.status = 'attempting'"
+                            " AND run.ended_at IS NOT NULL LIMIT 1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(d->w->store->db, find, &s, err));

@@ -113,8 +113,9 @@ static enum rc check_became(struct deciding *d,
 static enum rc
 revive_move(struct deciding *d, const struct becoming *b, bool *revived, struct err *err)
 {
-    static const char find[] = "SELECT id FROM effect WHERE key = $1 AND kind = 'move'"
-                               " AND target = $2 AND status = 'skipped'";
+    static const char find[] = "SELECT id FROM effect WHERE " OF_KEY(
+        "effect", "$1") " AND kind = 'move'"
+                        " AND target = $2 AND status = 'skipped'";
     char target[24];
     int64_t id;
 

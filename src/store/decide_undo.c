@@ -47,10 +47,10 @@ static enum rc find_last(struct deciding *d, struct before *out, struct err *err
 /* The effect that the decision was about, or, of a dismissal, the move that it planned. */
 static enum rc find_effect(struct deciding *d, int64_t id, enum effect_kind *kind, struct err *err)
 {
-    static const char find[] =
-        "SELECT id, kind, status, attempts FROM effect WHERE key = $1"
-        " AND (id = $2 OR ($2 = 0 AND kind = 'move' AND target ="
-        " (SELECT CAST(id AS TEXT) FROM delivery WHERE key = $1 AND won = 1)))";
+    static const char find[] = "SELECT id, kind, status, attempts FROM effect WHERE " OF_KEY(
+        "effect", "$1") " AND (id = $2 OR ($2 = 0 AND kind = 'move' AND target ="
+                        " (SELECT CAST(id AS TEXT) FROM delivery WHERE " OF_KEY(
+                            "delivery", "$1") " AND won = 1)))";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(d->w->store->db, find, &s, err));

@@ -99,9 +99,10 @@ enum rc delivery_add(struct writing *w,
 {
     static const char insert[] =
         "INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets,"
-        " class, won, move_to, left_folder, run, seen_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
-        " ON CONFLICT DO NOTHING RETURNING id";
+        " class, won, move_to, left_folder, run, seen_at, item_number)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, " NUMBER_OF(
+            "$1") ")"
+                  " ON CONFLICT DO NOTHING RETURNING id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char octets[DIGEST_HEX_SIZE] = "";
 

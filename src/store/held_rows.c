@@ -87,9 +87,10 @@ enum rc held_load(struct deciding *d, struct held *out, struct err *err)
         " delivery.id AS delivery, delivery.folder, delivery.uidvalidity, delivery.uid,"
         " delivery.internal_ms, delivery.class, delivery.left_folder,"
         " mailbox.rewind_uidvalidity, mailbox.rewind_uidnext, mailbox.rewind_at"
-        " FROM item JOIN delivery ON delivery.key = item.key AND delivery.won = 1"
-        " JOIN mailbox ON mailbox.id = delivery.mailbox"
-        " WHERE item.key = $1";
+        " FROM item JOIN delivery ON " OF_ITEM(
+            "delivery") " AND delivery.won = 1"
+                        " JOIN mailbox ON mailbox.id = delivery.mailbox"
+                        " WHERE item.key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(d->w->store->db, find, &s, err));

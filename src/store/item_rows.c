@@ -97,9 +97,10 @@ insert_item(struct writing *w, const struct item_row *row, bool *won, struct err
         " reason, first_key, octets, size, source_digest, payload_digest, payload_version,"
         " fingerprint, signs, sender, recipient, sender_plain, recipient_plain, names_ack,"
         " subject, text, sent_at, internal_ms, lease_run, lease_boot, fence, next_due,"
-        " created_at, completed_at, languages, author, generation)"
+        " created_at, completed_at, languages, author, number, generation)"
         " VALUES ($1, $2, $3, $4, $5, $33, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,"
-        " $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32,"
+        " $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, " NEXT_NUMBER
+        ","
         " (SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'generation'))"
         " ON CONFLICT (key) DO NOTHING RETURNING key";
     CLEANUP(stmt_done) struct stmt *s = NULL;

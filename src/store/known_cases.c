@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "known.h"
+#include "numbers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,8 +29,10 @@ read_case(const struct following *f, const char *key, struct found_case *out, st
 {
     static const char one[] =
         "SELECT key, reference, state, merged_into, CASE WHEN EXISTS (SELECT 1"
-        " FROM case_participant AS p WHERE p.case_key = case_record.key AND p.address = $2)"
-        " THEN 1 ELSE 0 END AS participant FROM case_record WHERE key = $1";
+        " FROM case_participant AS p WHERE " OF_KEY_AT(
+            "p", "case_key",
+            "$1") " AND p.address = $2)"
+                  " THEN 1 ELSE 0 END AS participant FROM case_record WHERE key = $1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(f->db, one, &s, err));

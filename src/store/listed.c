@@ -166,9 +166,10 @@ static enum rc add_item(struct listing *l, const struct listed_mail *m, struct e
         "INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as, state,"
         " octets, size, source_digest, payload_digest, payload_version, fingerprint, signs, sender,"
         " recipient, sender_plain, subject, text, sent_at, internal_ms, case_key, created_at,"
-        " completed_at, generation) VALUES ($1, $2, $3, $4, $5, 'adopted', 'complete', '', 0, '', "
+        " completed_at, number, generation) VALUES ($1, $2, $3, $4, $5, 'adopted', 'complete', '', "
+        "0, '', "
         "'',"
-        " 0, $6, 0, $7, '', $8, $9, '', $10, $11, $12, $11, $13,"
+        " 0, $6, 0, $7, '', $8, $9, '', $10, $11, $12, $11, $13, " NEXT_NUMBER ","
         " (SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'generation'))";
     CLEANUP(str_clear) struct str plain = STR_INIT;
     CLEANUP(stmt_done) struct stmt *s = NULL;
@@ -214,8 +215,9 @@ static enum rc add_effect(struct listing *l,
                           enum effect_status status,
                           struct err *err)
 {
-    static const char insert[] = "INSERT INTO effect (key, kind, target, status, reason)"
-                                 " VALUES ($1, $2, $3, $4, $5)";
+    static const char insert[] =
+        "INSERT INTO effect (key, kind, target, status, reason, item_number)"
+        " VALUES ($1, $2, $3, $4, $5, " NUMBER_OF("$1") ")";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(l->w->store->db, insert, &s, err));
@@ -230,8 +232,9 @@ static enum rc add_effect(struct listing *l,
 /* So that a copy of it may be filed: every condition of its disposition, as a person said. */
 static enum rc add_acceptance(struct listing *l, const struct listed_mail *m, struct err *err)
 {
-    static const char insert[] = "INSERT INTO acceptance (key, name, holds, value, judged_at)"
-                                 " VALUES ($1, $2, 1, $3, $4)";
+    static const char insert[] =
+        "INSERT INTO acceptance (key, name, holds, value, judged_at, item_number)"
+        " VALUES ($1, $2, 1, $3, $4, " NUMBER_OF("$1") ")";
     static const unsigned conditions[] = {FILED_CASE, FILED_FILES, FILED_ANSWERED};
 
     for (size_t i = 0; i < LENGTH(conditions); i++) {
@@ -270,7 +273,8 @@ static enum rc add_message(struct listing *l, const struct listed_mail *m, struc
 {
     static const char insert[] =
         "INSERT INTO case_message (case_key, key, direction, message_id, sender, reply_to, subject,"
-        " sent_at, text, created_at) VALUES ($1, $2, 'in', $3, $4, '', $5, $6, '', $7)";
+        " sent_at, text, created_at, item_number)"
+        " VALUES ($1, $2, 'in', $3, $4, '', $5, $6, '', $7, " NUMBER_OF("$2") ")";
     const struct listed_case *c = l->c;
     {
         CLEANUP(stmt_done) struct stmt *s = NULL;

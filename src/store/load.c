@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load.h"
+#include "numbers.h"
 
 #include <string.h>
 
@@ -134,11 +135,12 @@ static enum rc add_effects(struct stmt *s, struct work_item *out, struct err *er
 
 static enum rc load_effects(struct db *db, struct work_item *out, struct err *err)
 {
-    static const char find[] =
-        EFFECTS " WHERE effect.key = $1 AND effect.elsewhere = ''"
-                " AND (effect.kind <> 'move' OR effect.status <> 'done'"
-                " OR effect.target = (SELECT CAST(delivery.id AS TEXT) FROM delivery"
-                " WHERE delivery.key = effect.key AND delivery.won = 1)) ORDER BY effect.id";
+    static const char find[] = EFFECTS " WHERE " OF_KEY(
+        "effect", "$1") " AND effect.elsewhere = ''"
+                        " AND (effect.kind <> 'move' OR effect.status <> 'done'"
+                        " OR effect.target = (SELECT CAST(delivery.id AS TEXT) FROM delivery"
+                        " WHERE " OF_KEY("delivery",
+                                         "$1") " AND delivery.won = 1)) ORDER BY effect.id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));
@@ -148,7 +150,7 @@ static enum rc load_effects(struct db *db, struct work_item *out, struct err *er
 
 static enum rc load_move(struct db *db, int64_t move, struct work_item *out, struct err *err)
 {
-    static const char find[] = EFFECTS " WHERE effect.key = $1 AND effect.id = $2";
+    static const char find[] = EFFECTS " WHERE " OF_KEY("effect", "$1") " AND effect.id = $2";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));
@@ -186,11 +188,11 @@ static enum rc add_deliveries(struct stmt *s, struct work_item *out, struct err 
 static enum rc load_deliveries(struct db *db, struct work_item *out, struct err *err)
 {
     /* EXISTS, so that nobody looks through all of a mailbox, in the order of `id`, for one key */
-    static const char find[] =
-        DELIVERIES " WHERE key = $1 AND class <> 'replayed' AND (won = 1 OR left_folder = 0)"
-                   " AND EXISTS (SELECT 1 FROM item"
-                   " WHERE item.key = delivery.key AND item.mailbox = delivery.mailbox)"
-                   " ORDER BY id";
+    static const char find[] = DELIVERIES " WHERE " OF_KEY(
+        "delivery", "$1") " AND class <> 'replayed' AND (won = 1 OR left_folder = 0)"
+                          " AND EXISTS (SELECT 1 FROM item"
+                          " WHERE item.key = delivery.key AND item.mailbox = delivery.mailbox)"
+                          " ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));
@@ -200,9 +202,10 @@ static enum rc load_deliveries(struct db *db, struct work_item *out, struct err 
 
 static enum rc load_moved(struct db *db, int64_t move, struct work_item *out, struct err *err)
 {
-    static const char find[] = DELIVERIES " WHERE key = $1 AND id = (SELECT"
-                                          " CAST(effect.target AS BIGINT) FROM effect"
-                                          " WHERE effect.id = $2)";
+    static const char find[] =
+        DELIVERIES " WHERE " OF_KEY("delivery", "$1") " AND id = (SELECT"
+                                                      " CAST(effect.target AS BIGINT) FROM effect"
+                                                      " WHERE effect.id = $2)";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));

@@ -294,12 +294,18 @@ static enum rc come_near(struct moving *m, struct err *err)
 
 /* ---- its end ---------------------------------------------------------------------------------------- */
 
+/* What is no key, and yet each row has the next of. */
+static bool counts_up(const struct move_table *t, const char *column)
+{
+    return strcmp(column, "rowid") == 0 ||
+           (strcmp(t->name, "item") == 0 && strcmp(column, "number") == 0);
+}
+
 /* The next row gets the next number. */
 static enum rc renumber(struct moving *m, const struct move_table *t, struct err *err)
 {
     for (size_t i = 0; i < t->columns; i++)
-        if (t->column[i].number &&
-            (t->column[i].key == 1 || strcmp(t->column[i].name, "rowid") == 0))
+        if (t->column[i].number && (t->column[i].key == 1 || counts_up(t, t->column[i].name)))
             TRY(db_renumber(m->to->db, t->name, t->column[i].name, err));
     return RC_OK;
 }

@@ -26,7 +26,7 @@ static enum rc
 write_delivery(struct writing *w, const char *key, const struct large_original *o, struct err *err)
 {
     static const char update[] =
-        "UPDATE delivery SET octets = $1, size = $2 WHERE key = $3 AND won = 1";
+        "UPDATE delivery SET octets = $1, size = $2 WHERE " OF_KEY("delivery", "$3") " AND won = 1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     char octets[DIGEST_HEX_SIZE];
 

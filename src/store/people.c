@@ -47,7 +47,8 @@ static void possible_about(const char *kind, const char *status, bool possible[D
 
 static enum rc find_possible(struct deciding *d, bool possible[DECISION_COUNT], struct err *err)
 {
-    static const char all[] = "SELECT kind, status FROM effect WHERE key = $1 ORDER BY id";
+    static const char all[] =
+        "SELECT kind, status FROM effect WHERE " OF_KEY("effect", "$1") " ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 

@@ -66,8 +66,10 @@ static enum rc insert_effect(struct writing *w,
 {
     static const char insert[] =
         "INSERT INTO effect (key, kind, target, status, external_id, reason, due, ack_id,"
-        " elsewhere) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE WHEN $2 = 'move' AND $9 <>"
-        " (SELECT mailbox FROM item WHERE key = $1) THEN $9 ELSE '' END) RETURNING id";
+        " elsewhere, item_number) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE WHEN $2 = 'move' "
+        "AND $9 <>"
+        " (SELECT mailbox FROM item WHERE key = $1) THEN $9 ELSE '' END, " NUMBER_OF(
+            "$1") ") RETURNING id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, insert, &s, err));

@@ -58,8 +58,9 @@ static enum rc add_delivery(struct replaying *r, int64_t *id, struct err *err)
 {
     static const char insert[] =
         "INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets,"
-        " class, won, move_to, run, seen_at)"
-        " SELECT key, mailbox, '', 0, 0, internal_ms, size, octets, 'replayed', 0, '', $1, $2"
+        " class, won, move_to, run, seen_at, item_number)"
+        " SELECT key, mailbox, '', 0, 0, internal_ms, size, octets, 'replayed', 0, '', $1, $2, "
+        "number"
         " FROM item WHERE key = $3 RETURNING id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

@@ -49,7 +49,8 @@ static bool for_program(const char *reason)
 static enum rc find_effects(struct replaying *r, struct err *err)
 {
     static const char find[] =
-        "SELECT id, kind, status, reason, attempts FROM effect WHERE key = $1 ORDER BY id";
+        "SELECT id, kind, status, reason, attempts FROM effect WHERE " OF_KEY("effect",
+                                                                              "$1") " ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 

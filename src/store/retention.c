@@ -133,9 +133,11 @@ static enum rc let_attachments_go(struct going *g, struct err *err)
 static enum rc let_text_go(struct going *g, struct err *err)
 {
     static const char item[] = "UPDATE item SET text = '', text_gone = $2 WHERE key = $1";
-    static const char message[] = "UPDATE case_message SET text = '' WHERE key = $1";
+    static const char message[] =
+        "UPDATE case_message SET text = '' WHERE " OF_KEY("case_message", "$1");
     static const char letter[] =
-        "DELETE FROM letter WHERE effect IN (SELECT id FROM effect WHERE effect.key = $1)";
+        "DELETE FROM letter WHERE effect IN (SELECT id FROM effect WHERE " OF_KEY("effect",
+                                                                                  "$1") ")";
 
     TRY(run(g, item, true, err));
     TRY(run(g, message, false, err));
@@ -147,8 +149,8 @@ static enum rc let_text_go(struct going *g, struct err *err)
 /* A file's name is its sender's: what is left of it is its number. */
 static enum rc rename_file(struct going *g, const struct named_file *f, struct err *err)
 {
-    static const char step[] = "UPDATE effect SET target = $3 WHERE key = $1"
-                               " AND kind = 'attachment' AND target = $2";
+    static const char step[] = "UPDATE effect SET target = $3 WHERE " OF_KEY(
+        "effect", "$1") " AND kind = 'attachment' AND target = $2";
     static const char row[] =
         "UPDATE attachment SET name = '', stored_name = $3 WHERE key = $1 AND number = $2";
     char name[32];
@@ -183,11 +185,14 @@ static enum rc rename_files(struct going *g, struct err *err)
     return RC_OK;
 }
 
+/* The case that it belongs to. */
+#define CASE_OF "(SELECT mine.case_key FROM item AS mine WHERE mine.key = $1)"
+
 /* Notes about it, and what webhooks were told of it: posts that wait, or that nobody took, stay. */
 static enum rc let_told_go(struct going *g, struct err *err)
 {
     static const char notes[] =
-        "UPDATE note SET text = '', erased = 1 WHERE key = $1 AND erased = 0";
+        "UPDATE note SET text = '', erased = 1 WHERE " OF_KEY("note", "$1") " AND erased = 0";
 
     TRY(run(g, notes, false, err));
     return webhooks_let_go(g->w->store->db, g->what->key, err);
@@ -207,14 +212,18 @@ static enum rc let_personal_go(struct going *g, struct err *err)
         " subject = '', author = '', languages = '', fingerprint = '', personal_gone = $2"
         " WHERE key = $1";
     static const char message[] =
-        "UPDATE case_message SET sender = '', reply_to = '', subject = '' WHERE key = $1";
-    static const char search[] = "UPDATE case_search SET sender = '', subject = '' WHERE rowid ="
-                                 " (SELECT number FROM case_number WHERE case_number.key = $1)";
+        "UPDATE case_message SET sender = '', reply_to = '', subject = '' WHERE " OF_KEY(
+            "case_message", "$1");
+    static const char search[] =
+        "UPDATE case_search SET sender = '', subject = '' WHERE rowid ="
+        " (SELECT number FROM case_number WHERE " OF_KEY("case_number", "$1") ")";
     static const char words[] = "UPDATE listed SET words = '' WHERE key = $1";
-    static const char participants[] =
-        "DELETE FROM case_participant WHERE case_key = (SELECT case_key FROM item WHERE key = $1)"
-        " AND NOT EXISTS (SELECT 1 FROM item AS other WHERE other.case_key ="
-        " (SELECT case_key FROM item WHERE key = $1) AND other.personal_gone IS NULL)";
+    static const char participants[] = "DELETE FROM case_participant WHERE " OF_KEY_AT(
+        "case_participant", "case_key",
+        CASE_OF) " AND NOT EXISTS (SELECT 1 FROM item AS other WHERE other.case_key = " CASE_OF
+                 " AND (other.key = " CASE_OF
+                 " OR (other.case_key <> other.key AND other.case_key = " CASE_OF
+                 ")) AND other.personal_gone IS NULL)";
     static const char *const beside[] = {message, search, words, participants};
 
     TRY(run(g, shared, false, err));
@@ -230,8 +239,8 @@ static enum rc let_personal_go(struct going *g, struct err *err)
 static enum rc forget_message_id(struct going *g, struct err *err)
 {
     static const char item[] = "UPDATE item SET message_id = $2 WHERE key = $1";
-    static const char message[] =
-        "UPDATE case_message SET message_id = $2 WHERE key = $1 AND direction = 'in'";
+    static const char message[] = "UPDATE case_message SET message_id = $2 WHERE " OF_KEY(
+        "case_message", "$1") " AND direction = 'in'";
     static const char *const both[] = {item, message};
 
     for (size_t i = 0; i < LENGTH(both); i++) {

@@ -16,6 +16,8 @@
     " FROM attachment WHERE attachment.key = item.key AND attachment.gone IS NOT NULL))"
 #define ITEM_IS_OVER                                                                               \
     "(item.state = 'complete' AND NOT EXISTS (SELECT 1 FROM item AS other"                         \
-    " WHERE other.case_key = item.case_key AND other.state <> 'complete')"                         \
+    " WHERE (other.key = item.case_key"                                                            \
+    " OR (other.case_key <> other.key AND other.case_key = item.case_key))"                        \
+    " AND other.case_key = item.case_key AND other.state <> 'complete')"                           \
     " AND NOT EXISTS (SELECT 1 FROM item AS other"                                                 \
     " WHERE other.first_key = item.key AND other.state <> 'complete'))"

@@ -43,9 +43,11 @@ static enum rc find_letters(
         " item.disposition, item.state, item.reason, EXISTS (SELECT 1 FROM attachment WHERE "
         "attachment.key = item.key"
         " AND attachment.status IN ('refused', 'quarantined')) AS exceptions"
-        " FROM effect JOIN item ON item.key = effect.key"
-        " WHERE item.mailbox = $1 AND effect.kind = 'acknowledgement'"
-        " AND effect.status IN ('planned', 'deferred', 'attempting', 'unknown') ORDER BY effect.id";
+        " FROM item CROSS JOIN effect"
+        " WHERE item.mailbox = $1 AND " OF_ITEM(
+            "effect") " AND effect.kind = 'acknowledgement'"
+                      " AND effect.status IN ('planned', 'deferred', 'attempting', 'unknown') "
+                      "ORDER BY effect.id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(mem_free) struct open_letter *found = NULL;
     size_t n = 0;

@@ -193,6 +193,27 @@ static enum rc limit(struct db *db, struct err *err)
 
 /* Transactions */
 
+/* A table that others refer to is made anew under its own name, and what is sorted for an index of a large
+ * ledger stays beside it, on the disk. Neither is possible within a transaction. */
+static enum rc before_migrating(struct sqlite *db, struct err *err)
+{
+    static const char wide[] = "PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE;";
+
+    TRY(sqlite_connected(db, err));
+    db->migrates = true;
+    return sqlite3_exec(db->connection, wide, NULL, NULL, NULL) == SQLITE_OK
+               ? RC_OK
+               : FAIL_OF_SQLITE(db, err);
+}
+
+static void after_migrating(struct sqlite *db)
+{
+    static const char narrow[] = "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;";
+
+    if (db->migrates && db->connection != NULL && sqlite3_get_autocommit(db->connection))
+        db->migrates = sqlite3_exec(db->connection, narrow, NULL, NULL, NULL) != SQLITE_OK;
+}
+
 static void rollback(struct db *db)
 {
     static const char text[] = "ROLLBACK";
@@ -200,6 +221,7 @@ static void rollback(struct db *db)
 
     if (!sqlite3_get_autocommit(mine->connection))
         sqlite3_exec(mine->connection, text, NULL, NULL, NULL);
+    after_migrating(mine);
 }
 
 static enum rc read_oldest(struct db *db, struct err *err)
@@ -223,6 +245,8 @@ static enum rc begin(struct db *db, enum tx_kind kind, const char *turn, struct 
 
     (void)turn;
     assert(sqlite_of(db)->connection == NULL || sqlite3_get_autocommit(sqlite_of(db)->connection));
+    if (kind == TX_MIGRATE)
+        TRY(before_migrating(sqlite_of(db), err));
     TRY(stmt_open(db, kind == TX_READ ? deferred : immediate, &s, err));
     TRY(stmt_run(s, NULL, err));
     if (kind != TX_WRITE || db->schema == 0)
@@ -244,9 +268,11 @@ static enum rc commit(struct db *db, struct err *err)
     if (sqlite3_get_autocommit(mine->connection))
         return FAIL(err, RC_DEFERRED, "ledger '%s': the transaction was rolled back", db->path);
     TRY(stmt_open(db, text, &s, err));
-    return sqlite3_step(((struct sqlite_stmt *)(void *)s)->prepared) == SQLITE_DONE
-               ? RC_OK
-               : sqlite_failure(mine, true, __func__, err);
+    if (sqlite3_step(((struct sqlite_stmt *)(void *)s)->prepared) != SQLITE_DONE)
+        return sqlite_failure(mine, true, __func__, err);
+    stmt_done(&s);
+    after_migrating(mine);
+    return RC_OK;
 }
 
 /* Of this connection, and of all tables. */

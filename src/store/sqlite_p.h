@@ -31,6 +31,7 @@ struct sqlite {
     int flags;
     int64_t until_ms; /* of the statement that is being run */
     bool broken_off;  /* the last one was */
+    bool migrates;    /* its settings are those for changing the schema */
 };
 
 static inline struct sqlite *sqlite_of(struct db *db)

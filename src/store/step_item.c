@@ -94,8 +94,8 @@ step_item(struct writing *w, const char *key, const struct item_change *change, 
 enum rc
 note_add(struct writing *w, const char *key, const char *about, const char *text, struct err *err)
 {
-    static const char insert[] =
-        "INSERT INTO note (key, about, text, noted_at) VALUES ($1, $2, $3, $4)";
+    static const char insert[] = "INSERT INTO note (key, about, text, noted_at, item_number)"
+                                 " VALUES ($1, $2, $3, $4, " NUMBER_OF("$1") ")";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(w->store->db, insert, &s, err));

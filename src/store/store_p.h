@@ -8,6 +8,7 @@
 
 #include "chain.h"
 #include "db.h"
+#include "numbers.h"
 #include "steps.h"
 
 struct waiting_times {

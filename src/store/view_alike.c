@@ -6,15 +6,16 @@
 /* When, and by which run, an item broke: by its last try, or where there is none by its arrival. */
 #define LAST_TRY                                                                                   \
     " LEFT JOIN attempt ON attempt.id = (SELECT MAX(tried.id) FROM effect"                         \
-    " CROSS JOIN attempt AS tried WHERE tried.effect = effect.id AND effect.key = item.key)"
+    " CROSS JOIN attempt AS tried WHERE tried.effect = effect.id AND " OF_ITEM("effect") ")"
 #define BROKE_RUN                                                                                  \
     "COALESCE(attempt.run, (SELECT delivery.run FROM delivery"                                     \
-    " WHERE delivery.key = item.key AND delivery.won = 1)) AS run"
+    " WHERE " OF_ITEM("delivery") " AND delivery.won = 1)) AS run"
 /* Its help desk, where its case is to be made at one. */
 #define BROKE_DESK                                                                                 \
-    "COALESCE((SELECT MIN(effect.target) FROM effect WHERE effect.key = item.key"                  \
-    " AND effect.kind = 'case' AND effect.target <> 'ledger'"                                      \
-    " AND effect.target NOT LIKE '%/%'), '') AS desk"
+    "COALESCE((SELECT MIN(effect.target) FROM effect WHERE " OF_ITEM(                              \
+        "effect") ""                                                                               \
+                  " AND effect.kind = 'case' AND effect.target <> 'ledger'"                        \
+                  " AND effect.target NOT LIKE '%/%'), '') AS desk"
 #define BROKE_MINUTE "COALESCE(attempt.started_at, item.created_at) / 60000 AS minute"
 
 struct broke {

@@ -165,20 +165,23 @@ static const char no_case[] = "SELECT item.key FROM item WHERE item.disposition 
                               " AND NOT EXISTS (SELECT 1 FROM case_record"
                               " WHERE case_record.key = item.key) ORDER BY item.key";
 static const char not_settled[] =
-    "SELECT DISTINCT item.key FROM effect JOIN item ON item.key = effect.key"
-    " WHERE effect.status IN ('planned', 'attempting', 'deferred', 'unknown')"
-    " AND effect.kind IN ('case', 'attachment', 'acknowledgement')"
-    " AND item.state = 'complete' ORDER BY item.key";
+    "SELECT DISTINCT item.key FROM item CROSS JOIN effect WHERE " OF_ITEM(
+        "effect") " AND effect.status IN ('planned', 'attempting', 'deferred', 'unknown')"
+                  " AND effect.kind IN ('case', 'attachment', 'acknowledgement')"
+                  " AND item.state = 'complete' ORDER BY item.key";
 static const char not_accepted[] =
     "SELECT item.key FROM item WHERE item.state = 'complete'"
     " AND item.disposition IN ('case', 'append') AND (NOT EXISTS (SELECT 1 FROM acceptance"
-    " WHERE acceptance.key = item.key) OR EXISTS (SELECT 1 FROM acceptance"
-    " WHERE acceptance.key = item.key AND acceptance.holds = 0)) ORDER BY item.key";
+    " WHERE " OF_ITEM(
+        "acceptance") ") OR EXISTS (SELECT 1 FROM acceptance"
+                      " WHERE " OF_ITEM(
+                          "acceptance") " AND acceptance.holds = 0)) ORDER BY item.key";
 static const char not_stored[] =
     "SELECT DISTINCT attachment.key FROM attachment WHERE attachment.status = 'stored'"
-    " AND NOT EXISTS (SELECT 1 FROM effect WHERE effect.key = attachment.key"
-    " AND effect.kind = 'attachment' AND effect.target = attachment.stored_name"
-    " AND effect.status = 'done') ORDER BY attachment.key";
+    " AND NOT EXISTS (SELECT 1 FROM effect WHERE " OF_KEY(
+        "effect", "attachment.key") " AND effect.kind = 'attachment' AND effect.target = "
+                                    "attachment.stored_name"
+                                    " AND effect.status = 'done') ORDER BY attachment.key";
 static const char no_reason[] = "SELECT item.key FROM item WHERE item.reason = ''"
                                 " AND item.state = 'needs_reconciliation' ORDER BY item.key";
 

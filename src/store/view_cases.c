@@ -4,18 +4,25 @@
 #include <onecase/blobs.h>
 #include <string.h>
 
+/* The case, and those that were merged into it. */
+#define MERGED(key)                                                                                \
+    "SELECT m.key FROM case_record AS m WHERE m.key = " key " OR m.merged_into = " key
+
+/* Their messages: those that made them, and those that came to them. */
+#define OF_CASES(cases)                                                                            \
+    "case_message.case_key IN (" cases ") AND ((case_message.case_key <> case_message.key"         \
+    " AND case_message.case_key IN (" cases ")) OR case_message.item_number IN"                    \
+    " (SELECT made.number FROM item AS made WHERE made.key IN (" cases "))"                        \
+    " OR (case_message.item_number IS NULL AND case_message.key IN (" cases ")))"
+
 #define CASE_COLUMNS                                                                               \
     "case_record.key, case_record.reference, case_record.mailbox, case_record.state,"              \
     " case_record.created_at, item.sender, item.subject,"                                          \
     " COALESCE((SELECT other.reference FROM case_record AS other"                                  \
     " WHERE other.key = case_record.merged_into), '') AS merged_into,"                             \
-    " (SELECT COUNT(*) FROM case_message WHERE case_message.case_key IN"                           \
-    " (SELECT m.key FROM case_record AS m WHERE m.key = case_record.key"                           \
-    " OR m.merged_into = case_record.key) AND case_message.direction = 'in') AS messages"
+    " (SELECT COUNT(*) FROM case_message WHERE " OF_CASES(                                         \
+        MERGED("case_record.key")) " AND case_message.direction = 'in') AS messages"
 #define CASES CASE_COLUMNS " FROM case_record JOIN item ON item.key = case_record.key"
-
-/* The case, and those that were merged into it. */
-#define MERGED "SELECT key FROM case_record WHERE key = $1 OR merged_into = $1"
 
 /* ---- what belongs to a case ------------------------------------------------------------------------ */
 
@@ -40,7 +47,7 @@ static enum rc attachments(struct db *db, struct view *view, struct view_case *c
         " attachment.size, attachment.sha256, attachment.reason, CASE WHEN attachment.gone IS NULL"
         " THEN attachment.status ELSE 'removed' END AS status FROM attachment"
         " JOIN case_message ON case_message.key = attachment.key AND case_message.direction = 'in'"
-        " WHERE case_message.case_key IN (" MERGED ") ORDER BY case_message.id, attachment.number";
+        " WHERE " OF_CASES(MERGED("$1")) " ORDER BY case_message.id, attachment.number";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_attachment));
     enum rc rc;
@@ -59,7 +66,7 @@ static enum rc messages(struct db *db, struct view *view, struct view_case *c, s
     static const char find[] =
         "SELECT key, sender, reply_to, subject, text, direction, sent_at,"
         " (SELECT signs FROM item WHERE item.key = case_message.key) AS signs FROM case_message"
-        " WHERE case_key IN (" MERGED ") ORDER BY id";
+        " WHERE " OF_CASES(MERGED("$1")) " ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_message));
     enum rc rc;
@@ -169,7 +176,8 @@ static void words_to_match(const char *text, struct str *out)
     " CROSS JOIN case_number CROSS JOIN case_record CROSS JOIN item"                               \
     " WHERE case_number.number = case_search.rowid AND case_record.key = case_number.key"          \
     " AND item.key = case_record.key AND case_search MATCH $4"                                     \
-    " AND case_search.rowid < COALESCE((SELECT number FROM case_number WHERE key = $2), $1)"
+    " AND case_search.rowid < COALESCE((SELECT n.number FROM case_number AS n WHERE " OF_KEY(      \
+        "n", "$2") "), $1)"
 #define FOUND_ORDER " ORDER BY case_search.rowid DESC LIMIT $3"
 
 static const char *page_sql(const struct view_page *page, bool words)

@@ -36,8 +36,10 @@ void view_delivery_row(struct stmt *s, struct view *view, struct view_delivery *
 #define COPIES        "SELECT " DELIVERY_COLUMNS " WHERE delivery.won = 0"
 #define OF_COMPLETE   "SELECT " DELIVERY_COLUMNS " WHERE delivery.won = 1 AND item.state = $3"
 #define OF_STATE                                                                                   \
-    "SELECT " DELIVERY_COLUMNS " WHERE delivery.won = 1 AND delivery.key IN"                       \
-    " (SELECT waits.key FROM item AS waits WHERE waits.state = $3)"
+    "SELECT " DELIVERY_COLUMNS " WHERE delivery.won = 1 AND delivery.id IN"                        \
+    " (SELECT won.id FROM item AS waits CROSS JOIN delivery AS won WHERE waits.state = $3 AND "    \
+    "won.won = 1"                                                                                  \
+    " AND (won.item_number = waits.number OR (won.item_number IS NULL AND won.key = waits.key)))"
 
 static bool of_copies(const struct view_filter *filter)
 {
@@ -92,7 +94,7 @@ enum rc view_arrivals(struct db *db,
                       struct err *err)
 {
     static const char find[] =
-        "SELECT " DELIVERY_COLUMNS " WHERE delivery.key = $1 ORDER BY delivery.id";
+        "SELECT " DELIVERY_COLUMNS " WHERE " OF_KEY("delivery", "$1") " ORDER BY delivery.id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_delivery));
     enum rc rc;

@@ -21,7 +21,7 @@ enum rc view_events(void *self, const char *key, struct view *out, struct err *e
 {
     static const char find[] =
         "SELECT number, at, run, mailbox, key, subject, what, from_state, to_state, actor,"
-        " previous, hash FROM event WHERE key = $1 ORDER BY number";
+        " previous, hash FROM event WHERE " OF_KEY("event", "$1") " ORDER BY number";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_event));

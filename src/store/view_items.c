@@ -20,13 +20,20 @@
     " item.disposition, item.reason, item.completion, item.sender, item.subject, item.created_at," \
     " item.completed_at, item.next_due, item.first_key,"                                           \
     " COALESCE(case_record.reference, '') AS reference,"                                           \
-    " (SELECT COUNT(*) FROM delivery WHERE delivery.key = item.key) AS deliveries,"                \
-    " (SELECT COUNT(*) FROM delivery WHERE delivery.key = item.key AND delivery.won = 0)"          \
-    " AS duplicates,"                                                                              \
-    " (SELECT COALESCE(SUM(attempts), 0) FROM effect WHERE effect.key = item.key) AS attempts,"    \
-    " CASE WHEN " NOT_TOLD " THEN 1 ELSE 0 END AS not_told,"                                       \
-    " CASE WHEN " ITEM_HAS_LET_GO " THEN 1 ELSE 0 END AS let_go"                                   \
-    " FROM item LEFT JOIN case_record ON case_record.key = item.case_key"
+    " (SELECT COUNT(*) FROM delivery WHERE " OF_ITEM(                                              \
+        "delivery") ") AS deliveries,"                                                             \
+                    " (SELECT COUNT(*) FROM delivery WHERE " OF_ITEM(                              \
+                        "delivery") " AND delivery.won = 0)"                                       \
+                                    " AS duplicates,"                                              \
+                                    " (SELECT COALESCE(SUM(attempts), 0) FROM effect "             \
+                                    "WHERE " OF_ITEM(                                              \
+                                        "effect") ") AS attempts,"                                 \
+                                                  " CASE WHEN " NOT_TOLD                           \
+                                                  " THEN 1 ELSE 0 END AS not_told,"                \
+                                                  " CASE WHEN " ITEM_HAS_LET_GO                    \
+                                                  " THEN 1 ELSE 0 END AS let_go"                   \
+                                                  " FROM item LEFT JOIN case_record ON "           \
+                                                  "case_record.key = item.case_key"
 
 /* ---- from when `not-sent` is possible -------------------------------------------------------- */
 
@@ -42,8 +49,9 @@ static bool in_doubt(const struct view_item *i)
 /* The one that a decision would be about. */
 static enum rc doubt_of(struct db *db, const char *key, int64_t *effect, struct err *err)
 {
-    static const char find[] = "SELECT id FROM effect WHERE key = $1 AND kind = 'acknowledgement'"
-                               " AND status = 'unknown' ORDER BY id DESC LIMIT 1";
+    static const char find[] = "SELECT id FROM effect WHERE " OF_KEY(
+        "effect", "$1") " AND kind = 'acknowledgement'"
+                        " AND status = 'unknown' ORDER BY id DESC LIMIT 1";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     TRY(stmt_open(db, find, &s, err));

@@ -11,12 +11,15 @@ view_sender_rules(void *self, int64_t after, size_t limit, struct view *out, str
         "SELECT sender_rule.id, sender_rule.mailbox, sender_rule.sender, sender_rule.key,"
         " sender_rule.person, sender_rule.made_at,"
         " COALESCE(case_record.reference, '') AS reference,"
-        " COALESCE((SELECT MIN(note.text) FROM note WHERE note.key = sender_rule.key"
-        "  AND note.about = 'rule ' || sender_rule.id AND note.noted_at = sender_rule.made_at), '')"
-        " AS why FROM sender_rule JOIN item ON item.key = sender_rule.key"
-        " LEFT JOIN case_record ON case_record.key = item.case_key"
-        " WHERE sender_rule.ended_at IS NULL AND sender_rule.id > $1 ORDER BY sender_rule.id LIMIT "
-        "$2";
+        " COALESCE((SELECT MIN(note.text) FROM note WHERE " OF_KEY(
+            "note",
+            "sender_rule.key") "  AND note.about = 'rule ' || sender_rule.id AND note.noted_at = "
+                               "sender_rule.made_at), '')"
+                               " AS why FROM sender_rule JOIN item ON item.key = sender_rule.key"
+                               " LEFT JOIN case_record ON case_record.key = item.case_key"
+                               " WHERE sender_rule.ended_at IS NULL AND sender_rule.id > $1 ORDER "
+                               "BY sender_rule.id LIMIT "
+                               "$2";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_sender_rule));
@@ -47,7 +50,7 @@ view_sender_rules(void *self, int64_t after, size_t limit, struct view *out, str
     " (SELECT COUNT(*) FROM bulk_item WHERE bulk_item.bulk = bulk.id) AS of,"                      \
     " (SELECT COUNT(*) FROM bulk_item WHERE bulk_item.bulk = bulk.id"                              \
     "  AND bulk_item.done_at IS NULL) AS waiting,"                                                 \
-    " COALESCE((SELECT MIN(note.text) FROM note WHERE note.key = ''"                               \
+    " COALESCE((SELECT MIN(note.text) FROM note WHERE note.item_number IS NULL AND note.key = ''"  \
     "  AND note.about = 'bulk ' || bulk.id), '') AS why FROM bulk"
 
 static void bulk_row(struct stmt *s, struct view *view, struct view_bulk *b)
@@ -106,11 +109,13 @@ enum rc view_proposals(void *self, int64_t after, size_t limit, struct view *out
     static const char find[] =
         "SELECT proposal.id, proposal.subject, proposal.key, proposal.person, proposal.account,"
         " proposal.proposed_at, COALESCE(case_record.reference, '') AS reference,"
-        " COALESCE((SELECT MIN(note.text) FROM note WHERE note.key = proposal.key"
-        "  AND note.about = 'proposal ' || proposal.id), '') AS why FROM proposal"
-        " LEFT JOIN item ON item.key = proposal.key"
-        " LEFT JOIN case_record ON case_record.key = item.case_key"
-        " WHERE proposal.ended_at IS NULL AND proposal.id > $1 ORDER BY proposal.id LIMIT $2";
+        " COALESCE((SELECT MIN(note.text) FROM note WHERE " OF_KEY(
+            "note", "proposal.key") "  AND note.about = 'proposal ' || proposal.id), '') AS why "
+                                    "FROM proposal"
+                                    " LEFT JOIN item ON item.key = proposal.key"
+                                    " LEFT JOIN case_record ON case_record.key = item.case_key"
+                                    " WHERE proposal.ended_at IS NULL AND proposal.id > $1 ORDER "
+                                    "BY proposal.id LIMIT $2";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(out, sizeof(struct view_proposal));

@@ -47,7 +47,7 @@ enum rc view_effects(struct db *db,
 {
     static const char planned[] =
         "SELECT kind, target, status, external_id, reason, code, attempts, due FROM effect"
-        " WHERE key = $1 ORDER BY id";
+        " WHERE " OF_KEY("effect", "$1") " ORDER BY id";
     static const char told[] =
         "SELECT 'webhook' AS kind, webhook AS target, '' AS external_id, '' AS reason,"
         " CASE MAX(CASE status WHEN 'refused' THEN 3 WHEN 'deferred' THEN 2"
@@ -71,7 +71,7 @@ static enum rc attempts(struct db *db, struct view *view, struct view_item *item
         "SELECT effect.kind, effect.target, attempt.run, attempt.phase, attempt.outcome,"
         " attempt.stage, attempt.number, attempt.code, attempt.started_at, attempt.armed_at,"
         " attempt.ended_at FROM attempt JOIN effect ON effect.id = attempt.effect"
-        " WHERE effect.key = $1 ORDER BY attempt.id";
+        " WHERE " OF_KEY("effect", "$1") " ORDER BY attempt.id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_attempt));
     enum rc rc;
@@ -133,6 +133,7 @@ static void report_row(struct stmt *s, struct view *view, struct view_report *r)
     r->seen_ms = col_int(s, "recorded_at");
 }
 
+#define MERGED  "SELECT m.key FROM case_record AS m WHERE m.key = $1 OR m.merged_into = $1"
 #define REPORTS "SELECT action, report_key, recorded_at FROM bounce WHERE key "
 
 enum rc view_reports(struct db *db,
@@ -144,8 +145,9 @@ enum rc view_reports(struct db *db,
 {
     static const char of_item[] = REPORTS "= $1 ORDER BY id";
     static const char of_case[] =
-        REPORTS "IN (SELECT item.key FROM item JOIN case_record ON case_record.key = item.case_key"
-                " WHERE case_record.key = $1 OR case_record.merged_into = $1) ORDER BY id";
+        REPORTS "IN (SELECT item.key FROM item WHERE (item.key IN (" MERGED ")"
+                " OR (item.case_key <> item.key AND item.case_key IN (" MERGED ")))"
+                " AND item.case_key IN (" MERGED ")) ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_report));
     enum rc rc;
@@ -162,9 +164,9 @@ static enum rc decisions(struct db *db, struct view *view, struct view_item *ite
 {
     static const char find[] =
         "SELECT approval.decision, approval.person, approval.second, approval.decided_at,"
-        " approval.undone_at, COALESCE((SELECT note.text FROM note WHERE note.key = approval.key"
-        " AND note.about = 'approval ' || approval.id), '') AS why"
-        " FROM approval WHERE approval.key = $1 ORDER BY approval.id";
+        " approval.undone_at, COALESCE((SELECT note.text FROM note WHERE " OF_KEY(
+            "note", "approval.key") " AND note.about = 'approval ' || approval.id), '') AS why"
+                                    " FROM approval WHERE approval.key = $1 ORDER BY approval.id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_approval));
     enum rc rc;
@@ -190,8 +192,8 @@ static enum rc decisions(struct db *db, struct view *view, struct view_item *ite
 
 static enum rc conditions(struct db *db, struct view *view, struct view_item *item, struct err *err)
 {
-    static const char find[] =
-        "SELECT name, value, holds FROM acceptance WHERE key = $1 ORDER BY name";
+    static const char find[] = "SELECT name, value, holds FROM acceptance WHERE " OF_KEY(
+        "acceptance", "$1") " ORDER BY name";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_condition));
     enum rc rc;
@@ -212,8 +214,8 @@ static enum rc conditions(struct db *db, struct view *view, struct view_item *it
 
 static enum rc notes(struct db *db, struct view *view, struct view_item *item, struct err *err)
 {
-    static const char find[] = "SELECT text, noted_at FROM note WHERE key = $1"
-                               " AND about IN ('person', 'destination') AND erased = 0 ORDER BY id";
+    static const char find[] = "SELECT text, noted_at FROM note WHERE " OF_KEY(
+        "note", "$1") " AND about IN ('person', 'destination') AND erased = 0 ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_note));
     enum rc rc;

@@ -181,9 +181,9 @@ static enum rc work_doubts(void *self,
     static const char find[] =
         "SELECT effect.id, effect.key, effect.target FROM item CROSS JOIN effect"
         " WHERE item.mailbox = $1 AND item.key > $2 AND item.state = 'needs_reconciliation'"
-        " AND item.reason = 'acknowledgement-unknown' AND effect.key = item.key"
-        " AND effect.kind = 'acknowledgement' AND effect.status = 'unknown'"
-        " ORDER BY item.key, effect.id LIMIT $3";
+        " AND item.reason = 'acknowledgement-unknown' AND " OF_ITEM(
+            "effect") " AND effect.kind = 'acknowledgement' AND effect.status = 'unknown'"
+                      " ORDER BY item.key, effect.id LIMIT $3";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     CLEANUP(mem_free) struct doubt *doubts = NULL;
@@ -240,8 +240,8 @@ static enum rc work_case_stands(void *self, const char *key, struct err *err)
         " FROM bounce WHERE bounce.report_key = item.key))"
         " OR ((item.disposition = 'append' OR (item.disposition = 'case'"
         " AND case_record.key = item.key)) AND EXISTS (SELECT 1 FROM case_message"
-        " WHERE case_message.key = item.key AND case_message.direction = 'in'"
-        " AND case_message.case_key = case_record.key)))";
+        " WHERE " OF_ITEM("case_message") " AND case_message.direction = 'in'"
+                                          " AND case_message.case_key = case_record.key)))";
     struct store *store = self;
     CLEANUP(stmt_done) struct stmt *s = NULL;
 

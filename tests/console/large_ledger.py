@@ -16,7 +16,8 @@ SELECT n, digest(n) AS key, CASE n % 3 WHEN 0 THEN 'sales' ELSE 'help' END AS ma
  CASE WHEN n % 400 = 17 THEN 'needs_reconciliation' WHEN n % :busy = 5 THEN 'in_progress' ELSE 'complete' END AS state,
  CASE WHEN n % 400 <> 17 THEN '' ELSE CASE n / 400 % 4 WHEN 0 THEN 'acknowledgement-unknown' WHEN 1 THEN 'conflict'
   WHEN 2 THEN 'gave-up' ELSE 'unprocessable' END END AS reason,
- 'sender' || (n % 5000) || '@example.org' AS sender FROM count;
+ 'sender' || (n % 5000) || '@example.org' AS sender,
+ COALESCE((SELECT MAX(number) FROM item), 0) + n + 1 AS number FROM count;
 CREATE UNIQUE INDEX temp.mail_n ON mail (n);
 CREATE TEMP TABLE base AS SELECT COALESCE((SELECT MAX(id) FROM effect), 0) AS effect,
  COALESCE((SELECT MAX(id) FROM delivery), 0) AS delivery, COALESCE((SELECT MAX(id) FROM attempt), 0) AS attempt;
@@ -26,7 +27,7 @@ INSERT OR IGNORE INTO mailbox (id) VALUES ('help'), ('sales');
 
 INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as, state, reason, completion, octets, size,
   source_digest, payload_digest, payload_version, fingerprint, signs, sender, recipient, sender_plain, recipient_plain, tells,
-  subject, text, sent_at, internal_ms, case_key, first_key, next_due, original_kept, generation, created_at, completed_at)
+  subject, text, sent_at, internal_ms, case_key, first_key, next_due, original_kept, generation, created_at, completed_at, number)
  SELECT key, mailbox, CASE reason WHEN 'conflict' THEN 'conflict' ELSE 'message-id' END, CAST('<m' || n || '@example.org>' AS BLOB),
   CASE WHEN reason IN ('conflict', 'unprocessable') THEN 'held' ELSE 'case' END,
   CASE WHEN reason IN ('conflict', 'unprocessable') THEN 'held' ELSE 'case' END, state, reason,
@@ -37,23 +38,23 @@ INSERT INTO item (key, mailbox, key_source, message_id, disposition, arrived_as,
   'Good morning,' || char(10) || 'please look at this, it is number ' || n || '.' || char(10) || 'Thank you', at, at,
   CASE WHEN reason IN ('conflict', 'unprocessable') THEN NULL ELSE key END,
   CASE reason WHEN 'conflict' THEN (SELECT key FROM mail AS first WHERE first.n = mail.n - 1) END,
-  CASE state WHEN 'in_progress' THEN :now END, 1, 0, at, CASE state WHEN 'complete' THEN at + 5000 END FROM mail;
+  CASE state WHEN 'in_progress' THEN :now END, 1, 0, at, CASE state WHEN 'complete' THEN at + 5000 END, number FROM mail;
 
-INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets, class, won, move_to, left_folder, run, seen_at)
+INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets, class, won, move_to, left_folder, run, seen_at, item_number)
  WITH RECURSIVE arrival(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM arrival WHERE i < :deliveries - 1)
  SELECT mail.key, mail.mailbox, 'INBOX', :uidvalidity, 1000 + i, mail.at, 2000, mail.key,
   CASE WHEN i % :each = 0 THEN CASE mail.reason WHEN 'conflict' THEN 'conflict' ELSE 'first' END
    WHEN i % 11 = 0 THEN 'list_copy' WHEN i % 13 = 0 THEN 'reobserved' ELSE 'redelivered' END,
-  i % :each = 0, 'Processed', mail.state = 'complete', :run, mail.at + (i % :each) * 1000 FROM arrival CROSS JOIN mail ON mail.n = i / :each;
+  i % :each = 0, 'Processed', mail.state = 'complete', :run, mail.at + (i % :each) * 1000, mail.number FROM arrival CROSS JOIN mail ON mail.n = i / :each;
 
-INSERT INTO effect (id, key, kind, target, status, external_id, reason, code, attempts)
- SELECT base.effect + n * 3 + 1, key, 'case', 'ledger', 'done', '', '', 0, 0 FROM mail, base WHERE reason NOT IN ('conflict', 'unprocessable')
+INSERT INTO effect (id, key, kind, target, status, external_id, reason, code, attempts, item_number, ack_id)
+ SELECT base.effect + n * 3 + 1, key, 'case', 'ledger', 'done', '', '', 0, 0, number, '' FROM mail, base WHERE reason NOT IN ('conflict', 'unprocessable')
  UNION ALL SELECT base.effect + n * 3 + 2, key, 'acknowledgement', 'accepted',
   CASE reason WHEN 'acknowledgement-unknown' THEN 'unknown' WHEN 'gave-up' THEN 'deferred'
-   ELSE CASE WHEN state = 'in_progress' THEN 'planned' WHEN n % 300 = 9 THEN 'refused' ELSE 'done' END END, '', '', 250, 1
+   ELSE CASE WHEN state = 'in_progress' THEN 'planned' WHEN n % 300 = 9 THEN 'refused' ELSE 'done' END END, '', '', 250, 1, number, substr(key, 1, 32)
   FROM mail, base WHERE reason NOT IN ('conflict', 'unprocessable')
  UNION ALL SELECT base.effect + n * 3 + 3, key, 'move', base.delivery + n * :each + 1,
-  CASE state WHEN 'complete' THEN 'done' ELSE 'planned' END, '', '', 0, 1 FROM mail, base
+  CASE state WHEN 'complete' THEN 'done' ELSE 'planned' END, '', '', 0, 1, number, '' FROM mail, base
   WHERE reason NOT IN ('conflict', 'unprocessable');
 
 INSERT INTO attempt (id, effect, number, run, phase, outcome, stage, code, started_at, armed_at, ended_at, connection_closed)
@@ -71,26 +72,33 @@ INSERT INTO evidence (key, effect, kind, found, place, run, seen_at)
 INSERT INTO case_record (key, reference, mailbox, state, created_at)
  SELECT key, printf('HD-Z%07d', n), mailbox, CASE WHEN n % 10 < 8 THEN 'closed' ELSE 'open' END, at FROM mail
  WHERE reason NOT IN ('conflict', 'unprocessable');
-INSERT INTO case_message (case_key, key, direction, message_id, sender, reply_to, subject, sent_at, text, created_at)
- SELECT item.key, item.key, 'in', item.message_id, item.sender, '', item.subject, item.sent_at, item.text, item.created_at
+INSERT INTO case_message (case_key, key, direction, message_id, sender, reply_to, subject, sent_at, text, created_at, item_number)
+ SELECT item.key, item.key, 'in', item.message_id, item.sender, '', item.subject, item.sent_at, item.text, item.created_at, item.number
  FROM mail JOIN item ON item.key = mail.key WHERE item.case_key IS NOT NULL ORDER BY mail.n;
-INSERT INTO case_participant SELECT key, sender FROM mail WHERE reason NOT IN ('conflict', 'unprocessable');
-INSERT INTO case_number (key) SELECT key FROM mail WHERE reason NOT IN ('conflict', 'unprocessable') ORDER BY n;
+INSERT INTO case_participant (case_key, address, item_number) SELECT key, sender, number FROM mail WHERE reason NOT IN ('conflict', 'unprocessable');
+INSERT INTO case_number (key, item_number) SELECT key, number FROM mail WHERE reason NOT IN ('conflict', 'unprocessable') ORDER BY n;
+INSERT INTO acceptance (key, name, holds, value, judged_at, item_number)
+ SELECT key, name, 1, 'done', at + 4000, number FROM mail CROSS JOIN (SELECT 'case' AS name UNION ALL SELECT 'attachments'
+  UNION ALL SELECT 'acknowledgement') WHERE state = 'complete' ORDER BY n;
 INSERT INTO case_search (rowid, reference, sender, subject) SELECT case_number.number, case_record.reference, item.sender,
-  item.subject FROM mail JOIN case_number ON case_number.key = mail.key JOIN case_record ON case_record.key = mail.key
+  item.subject FROM mail JOIN case_number ON case_number.item_number = mail.number JOIN case_record ON case_record.key = mail.key
   JOIN item ON item.key = mail.key;
+INSERT INTO case_search (case_search) VALUES ('optimize');
 
 INSERT INTO approval (key, decision, from_state, from_reason, person, decided_at)
  SELECT key, 'acknowledgement-sent', 'needs_reconciliation', 'acknowledgement-unknown',
   CASE n % 3 WHEN 0 THEN 'ann (console)' ELSE 'bob' END, at + 600000 FROM mail WHERE n % 200 = 3;
-INSERT INTO note (key, about, text, noted_at) SELECT key, 'approval ' || id, 'seen in the folder', decided_at FROM approval
- WHERE decision = 'acknowledgement-sent' AND key IN (SELECT key FROM mail);
-INSERT INTO event (at, run, mailbox, key, subject, what, from_state, to_state, actor, previous, hash)
- SELECT at, :run, mailbox, key, 'item', what, '', '', 'service', key, key FROM mail
- CROSS JOIN (SELECT 'reserve' AS what UNION ALL SELECT 'claim' UNION ALL SELECT 'plan' UNION ALL SELECT 'arm' UNION ALL SELECT 'settle')
+INSERT INTO note (key, about, text, noted_at, item_number) SELECT mail.key, 'approval ' || id, 'seen in the folder', decided_at, mail.number
+ FROM approval JOIN mail ON mail.key = approval.key WHERE decision = 'acknowledgement-sent';
+INSERT INTO note (key, about, text, noted_at, item_number) SELECT key, 'attempt ' || (base.attempt + n * 2 + 1), '250 2.0.0 Ok: queued',
+ at + 2000, number FROM mail, base WHERE state = 'complete';
+INSERT INTO event (at, run, mailbox, key, subject, what, from_state, to_state, actor, previous, hash, item_number)
+ SELECT at, :run, mailbox, key, 'item', what, '', '', 'service', key, key, number FROM mail
+ CROSS JOIN (SELECT 'reserve' AS what UNION ALL SELECT 'claim' UNION ALL SELECT 'plan' UNION ALL SELECT 'arm' UNION ALL SELECT 'settle'
+  UNION ALL SELECT 'accept' UNION ALL SELECT 'file' UNION ALL SELECT 'complete')
  ORDER BY n;
-INSERT INTO event (at, run, mailbox, key, subject, what, from_state, to_state, actor, previous, hash)
- SELECT at + 1000, :run, mailbox, key, 'item', 'wait', 'in_progress', 'needs_reconciliation', 'service', key, key FROM mail
+INSERT INTO event (at, run, mailbox, key, subject, what, from_state, to_state, actor, previous, hash, item_number)
+ SELECT at + 1000, :run, mailbox, key, 'item', 'wait', 'in_progress', 'needs_reconciliation', 'service', key, key, number FROM mail
  WHERE state = 'needs_reconciliation' OR n % 200 = 3;
 INSERT INTO look (person, page, key, looked_at) SELECT 'ann', 'mail', key, at FROM mail WHERE n % 5 = 0;
 DROP TABLE mail;

@@ -185,8 +185,8 @@ def test_each_headline_of_the_report_opens_its_rows(reader):
 
 def test_a_report_of_a_busy_month_prints_on_two_sheets(reader, desk, tmp_path):
     desk.sql("""INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets, class, won, move_to,
-                left_folder, run, seen_at) SELECT key, mailbox, folder, 99, n, internal_ms, size, octets, 'redelivered', 0,
-                move_to, 1, run, 1770000000000 + n * 9000000 FROM (SELECT *, row_number() OVER () AS n FROM delivery,
+                left_folder, run, seen_at, item_number) SELECT key, mailbox, folder, 99, n, internal_ms, size, octets, 'redelivered', 0,
+                move_to, 1, run, 1770000000000 + n * 9000000, item_number FROM (SELECT *, row_number() OVER () AS n FROM delivery,
                 (SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7))""")
     desk.sql("UPDATE approval SET person = person || ' ' || id")
     reader.sign_in("operator").go("/duplicates?since=2026-02-01&until=2026-03-03")

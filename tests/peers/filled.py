@@ -19,23 +19,25 @@ SECOND = 1000  # between one mail and the next
 MESSAGE_ID = f"convert_to({ITEM}, 'UTF8')"
 OCTETS = OTHER.replace("{what}", "octets")
 
-# What of each row is its own: by table and column. {key} is the mail's key, {number} the row's number.
+# What of each row is its own: by table and column. {key} is the mail's key, {item} its number, {number} the row's.
 OWN = {
     "item": {"key": "{key}", "message_id": MESSAGE_ID, "octets": OCTETS, "source_digest": OTHER.replace("{what}", "source"),
              "payload_digest": OTHER.replace("{what}", "payload"), "fingerprint": OTHER.replace("{what}", "fingerprint"),
-             "sender": SENDER, "recipient": SENDER, "sender_plain": SENDER, "recipient_plain": SENDER, "text": ITEM, "case_key": "{key}"},
+             "sender": SENDER, "recipient": SENDER, "sender_plain": SENDER, "recipient_plain": SENDER, "text": ITEM, "case_key": "{key}",
+             "number": "{item}"},
     "delivery": {"id": "{number}", "key": "{key}", "uid": "n", "octets": OCTETS},
     "effect": {"id": "{number}", "key": "{key}", "external_id": f"CASE t.kind WHEN 'case' THEN {REFERENCE} ELSE t.external_id END",
                "ack_id": "CASE t.ack_id WHEN '' THEN '' ELSE left(" + OTHER.replace("{what}", "acknowledgement") + ", 32) END"},
     "attempt": {"id": "{number}", "effect": "{effect}"},
-    "acceptance": {"key": "{key}"},
+    "acceptance": {"id": "{number}", "key": "{key}"},
     "case_record": {"key": "{key}", "reference": REFERENCE},
     "case_message": {"id": "{number}", "case_key": "{key}", "key": "{key}", "message_id": MESSAGE_ID, "sender": SENDER, "text": ITEM},
     "case_number": {"number": "{number}", "key": "{key}"},
-    "case_participant": {"case_key": "{key}", "address": SENDER},
+    "case_participant": {"id": "{number}", "case_key": "{key}", "address": SENDER},
     "case_search": {"rowid": "{number}", "reference": REFERENCE, "sender": SENDER},
 }
-NUMBERED = {"delivery": "id", "effect": "id", "attempt": "id", "case_message": "id", "case_number": "number", "case_search": "rowid"}
+NUMBERED = {"item": "number", "delivery": "id", "effect": "id", "attempt": "id", "acceptance": "id", "case_message": "id",
+            "case_number": "number", "case_participant": "id", "case_search": "rowid"}
 TIMES = {"sent_at", "internal_ms", "letter_date", "created_at", "completed_at", "seen_at", "first_try", "started_at", "armed_at",
          "ended_at", "judged_at"}
 OF_MAIL = {"attempt": "effect IN (SELECT id FROM effect WHERE key = '{first}')", "case_participant": "case_key = '{first}'",
@@ -82,27 +84,33 @@ class Filling:
         highest, each = self.ask(f"SELECT MAX({column}), COUNT(*) FILTER (WHERE {self.rows_of(table)}) FROM {table}")[0].split("|")
         return int(highest), int(each)
 
-    def table(self, table, first, last, effects):
-        """Rows of one table for the mails `first` to `last`; `effects` is what start() said of effects before."""
+    def before(self):
+        return self.start("item"), self.start("effect")
+
+    def table(self, table, first, last, before):
+        """Rows of one table for the mails `first` to `last`; `before` is what before() said."""
+        items, effects = before
         of_effect = f"{effects[0]} + (n - {first}) * {effects[1]} + t.effect - (SELECT MIN(id) FROM effect WHERE key = '{self.first}') + 1"
         number, place = "", "0"
         if table in NUMBERED:
-            highest, each = effects if table == "effect" else self.start(table)
+            highest, each = {"item": items, "effect": effects}.get(table) or self.start(table)
             place, number = f"ROW_NUMBER() OVER (ORDER BY {NUMBERED[table]})", f"{highest} + (n - {first}) * {each} + t.place"
         values, names = [], self.columns(table)
         for name in names:
-            own = OWN[table].get(name) or (f"t.{name} + n * {SECOND}" if name in TIMES else f't."{name}"')
+            own = "{item}" if name == "item_number" else OWN[table].get(name) or (f"t.{name} + n * {SECOND}" if name in TIMES else f't."{name}"')
             values.append(own.replace("{key}", "n_key").replace("{number}", number).replace("{effect}", of_effect)
+                          .replace("{item}", f"{items[0]} + n - {first} + 1")
                           .replace("{mailbox}", self.mailbox))
         quoted = ", ".join(f'"{name}"' for name in names)
         self.ask(f"INSERT INTO {table} ({quoted}) SELECT {', '.join(values)} FROM"
                  f" (SELECT n, {KEY.format(mailbox=self.mailbox)} AS n_key FROM generate_series({first}::bigint, {last}) AS n) AS s,"
                  f" (SELECT *, {place} AS place FROM {table} WHERE {self.rows_of(table)}) AS t ORDER BY n, place")
 
-    def events(self, first, last, effects):
+    def events(self, first, last, before):
+        items, effects = before
         lines = (f"SELECT (SELECT MAX(number) FROM event) + ROW_NUMBER() OVER (ORDER BY n, t.number), t.at + n * {SECOND}, run, mailbox,"
                  f" n_key, CASE WHEN t.subject LIKE 'effect %' THEN 'effect ' || {effects[0]} + (n - {first}) * {effects[1]} + substr(t.subject, 8)::bigint"
-                 f" - (SELECT MIN(id) FROM effect WHERE key = '{self.first}') + 1 ELSE t.subject END, what, from_state, to_state, actor, '', ''"
+                 f" - (SELECT MIN(id) FROM effect WHERE key = '{self.first}') + 1 ELSE t.subject END, what, from_state, to_state, actor, '', '', {items[0]} + n - {first} + 1"
                  f" FROM (SELECT n, {KEY.format(mailbox=self.mailbox)} AS n_key FROM generate_series({first}::bigint, {last}) AS n) AS s,"
                  f" (SELECT * FROM event WHERE key = '{self.first}') AS t ORDER BY n, t.number")
         self.ask(CHAIN + f"INSERT INTO event SELECT * FROM chained((SELECT hash FROM event ORDER BY number DESC LIMIT 1), $q${lines}$q$)")
@@ -128,9 +136,9 @@ def fill(server, database, mailbox, last, first=2, at_once=100_000, indices_afte
         filling.ask(f"DROP INDEX {name}")
     for begin in range(first, last + 1, at_once):
         end = min(begin + at_once - 1, last)
-        effects = filling.start("effect")
-        all_at_once(lambda: [filling.table(table, begin, end, effects) for table in OWN],
-                    lambda: filling.events(begin, end, effects))
+        before = filling.before()
+        all_at_once(lambda: [filling.table(table, begin, end, before) for table in OWN],
+                    lambda: filling.events(begin, end, before))
     for _, definition in secondary:
         filling.ask(f"SET maintenance_work_mem = '256MB'; {definition}")
     filling.ask(COUNTS)

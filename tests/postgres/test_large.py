@@ -36,7 +36,7 @@ def test_verify_walks_a_chain_of_any_length_in_the_same_memory_and_finds_what_do
     said, little = measured(configuration, "verify")
     assert "events:" not in said and "ledger:" not in said, said
     filling = filled.Filling(server, "large", "grown")
-    filling.events(2, MAILS, filling.start("effect"))
+    filling.events(2, MAILS, filling.before())
     assert int(server.sql("large", "SELECT MAX(number) FROM event")[0]) > MAILS * LINES
     said, much = measured(configuration, "verify")
     assert "events:" not in said and "ledger:" not in said, said

@@ -300,8 +300,9 @@ static const char *status_at(size_t at)
 static void the_ledger_takes_every_kind_and_status(void **state)
 {
     (void)state;
-    assert_schema("effect", "kind", kind_at, EFFECT_KIND_COUNT);
-    assert_schema("effect", "status", status_at, EFFECT_STATUS_COUNT);
+    assert_schema_of("0022_numbers.sql", "effect_numbered", "kind", kind_at, EFFECT_KIND_COUNT);
+    assert_schema_of("0022_numbers.sql", "effect_numbered", "status", status_at,
+                     EFFECT_STATUS_COUNT);
 }
 
 static void words_are_read_back(void **state)

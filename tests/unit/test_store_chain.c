@@ -112,7 +112,7 @@ static const struct {
     { "one gone in between",  "DELETE FROM event WHERE number = 2",                      "event 2 " },
     { "one put in between",   "UPDATE event SET number = 4 WHERE number = 3",            "event 3 " },
     { "one put before",       "INSERT INTO event SELECT -1, at, run, mailbox, key, subject, what, from_state, to_state,"
-                              " actor, previous, hash FROM event WHERE number = 1",      "event 1 " },
+                              " actor, previous, hash, item_number FROM event WHERE number = 1",      "event 1 " },
     { "two exchanged",        "UPDATE event SET key = CASE number WHEN 2 THEN 'third' ELSE 'second' END"
                               " WHERE number > 1",                                       "event 2 " },
     { "another ledger's",     "UPDATE meta SET value = 'x' WHERE name = 'ledger_id'",    "event 1 " },
@@ -146,7 +146,7 @@ static void a_line_is_neither_changed_nor_removed(void **state)
         {"removed", "DELETE FROM event"},
         {"overwritten",
          "INSERT OR REPLACE INTO event SELECT number, at, run, mailbox, key, subject,"
-         " what, from_state, to_state, 'person', previous, hash FROM event"},
+         " what, from_state, to_state, 'person', previous, hash, item_number FROM event"},
     };
     CLEANUP(store_close) struct store *store = store_with_chain(":memory:");
     struct err err = ERR_INIT;

@@ -208,12 +208,45 @@ static void no_item_can_have_a_second_acknowledgement_but_that_of_closing(void *
     assert_non_null(c.item);
     assert_int_equal(
         db_run(d->store->db,
-               "INSERT INTO effect (key, kind, target, status) SELECT key, 'acknowledgement',"
-               " 'appended', 'planned' FROM item",
+               "INSERT INTO effect (key, kind, target, status, item_number)"
+               " SELECT key, 'acknowledgement', 'appended', 'planned', number FROM item",
                &d->err),
         RC_CONFLICT);
-    scene(d, "INSERT INTO effect (key, kind, target, status) SELECT key, 'acknowledgement',"
-             " 'closed', 'planned' FROM item");
+    scene(d, "INSERT INTO effect (key, kind, target, status, item_number)"
+             " SELECT key, 'acknowledgement', 'closed', 'planned', number FROM item");
+}
+
+/* Else what is unique among the rows of an item would be so in two indices, and not in all. */
+static void what_belongs_to_an_item_has_its_number_or_none_where_it_has_none(void **state)
+{
+#define SECOND_ANSWER                                                                              \
+    "INSERT INTO effect (key, kind, target, status, item_number)"                                  \
+    " SELECT key, 'acknowledgement', 'appended', 'planned', "
+#define SECOND_WINNER                                                                              \
+    "INSERT INTO delivery (key, mailbox, folder, uidvalidity, uid, internal_ms, size, octets,"     \
+    " class, won, move_to, run, seen_at, item_number) SELECT key, mailbox, '', 0, 0, 0, 0, '',"    \
+    " 'replayed', 1, '', NULL, 0, "
+    static const struct {
+        const char *name, *sql;
+        enum rc rc;
+    } rows[] = {
+        {"a step without", SECOND_ANSWER "NULL FROM item", RC_REFUSED},
+        {"a step of another", SECOND_ANSWER "number + 1 FROM item", RC_REFUSED},
+        {"a second one", SECOND_ANSWER "number FROM item", RC_CONFLICT},
+        {"an arrival without", SECOND_WINNER "NULL FROM item", RC_REFUSED},
+        {"an arrival of another", SECOND_WINNER "number + 1 FROM item", RC_REFUSED},
+        {"a second that won", SECOND_WINNER "number FROM item", RC_CONFLICT},
+        {"the item's taken away", "UPDATE item SET number = NULL", RC_OK},
+        {"a step that has one", SECOND_ANSWER "7 FROM item", RC_REFUSED},
+        {"an arrival that has one", SECOND_WINNER "7 FROM item", RC_REFUSED},
+    };
+    struct desk *d = *state;
+    CLEANUP(claimed_clear) struct claimed c = one_in_hand(d);
+
+    assert_non_null(c.item);
+    FOR_EACH(row, rows) {
+        assert_int_equal(db_run(d->store->db, row->sql, &d->err), row->rc);
+    }
 }
 
 static void a_try_that_failed_before_it_was_armed_is_recorded(void **state)
@@ -379,6 +412,7 @@ int main(void)
         AT_DESK(arming_fixes_the_completion_state_its_id_and_the_letters_date),
         AT_DESK(a_letter_is_kept_as_it_was_first_armed),
         AT_DESK(no_item_can_have_a_second_acknowledgement_but_that_of_closing),
+        AT_DESK(what_belongs_to_an_item_has_its_number_or_none_where_it_has_none),
         AT_DESK(a_try_that_failed_before_it_was_armed_is_recorded),
         AT_DESK(a_move_is_armed_only_where_acceptance_is_stored_as_held),
         AT_DESK(a_move_keeps_where_processed_stood_and_takes_its_delivery_out),
