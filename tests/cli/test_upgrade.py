@@ -2,6 +2,7 @@
 """A ledger of each older schema, opened by this program: every row stays, the chain stays whole, and a snapshot from
 before stands beside it."""
 import json
+import shutil
 import sqlite3
 import subprocess
 
@@ -54,6 +55,28 @@ def test_a_ledger_of_an_older_schema_keeps_every_row_and_its_chain(old_desk, sch
     kept = desk.folder / "data" / new_name(schema)
     assert old_ledger.everything(kept) == before and old_ledger.schema_of(kept) == schema
     assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_mail_from_before_numbers_is_found_by_its_key(old_desk, ledger):
+    """Of each mail the same is shown and exported, with its events, whether the ledger gave it a number or was upgraded."""
+    desk = old_desk(21)
+    path = desk.folder / "data/ledger.db"
+    keys = [key for (key,) in sqlite3.connect(ledger / "ledger.db").execute("SELECT key FROM item ORDER BY key")]
+
+    def shown(numbered):
+        desk.run("status")
+        with sqlite3.connect(path) as db:
+            assert db.execute("SELECT COUNT(number), COUNT(*) FROM item").fetchall() == [(numbered, len(keys))]
+        exported = [desk.folder / f"{numbered}.{key}.tar" for key in keys]
+        for key, to in zip(keys, exported):
+            desk.run("export", key, "--to", to, status=None)  # their originals are not there
+        return [desk.run("item", key, "--json").stdout for key in keys], [to.read_bytes() for to in exported]
+
+    upgraded = shown(0)
+    path.unlink()
+    shutil.copy(ledger / "ledger.db", path)
+    assert shown(len(keys)) == upgraded
+    assert len(keys) > 5 and all(b"events" in octets for octets in upgraded[1])
 
 
 def test_of_the_snapshots_three_stay_the_newest_and_this_one_also_where_the_clock_went_back(old_desk):
