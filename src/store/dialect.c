@@ -72,10 +72,12 @@ const struct dialect dialects[] = {
     /* indices */
     {"(mailbox, source_digest, message_id)", NULL, "(mailbox, source_digest)"},
     {"case_message (message_id)", NULL, "case_message USING hash (message_id)"},
-    /* numbers of items, and what SQLite makes anew to have it without a constraint */
+    /* numbers of items, which whoever may add one may take; and what SQLite makes anew to have it without a constraint */
     {"ALTER TABLE item ADD COLUMN number INTEGER", NULL,
-     "ALTER TABLE item ADD COLUMN number BIGINT; CREATE SEQUENCE item_number_next OWNED BY item.number"},
-    {NEXT_NUMBER, NULL, "nextval('item_number_next')"},
+     "ALTER TABLE item ADD COLUMN number BIGINT; CREATE SEQUENCE item_number_next OWNED BY item.number;"
+     "CREATE FUNCTION next_item_number() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT"
+     " AS $$ SELECT nextval('item_number_next') $$"},
+    {NEXT_NUMBER, NULL, "next_item_number()"},
     {"PRAGMA legacy_alter_table", ";", ""},
     {"CREATE TABLE effect_numbered", MADE_ANEW,
      "ALTER TABLE effect DROP CONSTRAINT effect_key_kind_target_key, ADD COLUMN item_number BIGINT;"

@@ -49,7 +49,7 @@ def a_month(desk):
             key, at = f"{random.getrandbits(250):064x}", EVENING * 1000 - random.randrange(1, 30 * DAY)
             domain = ["example.com", "<script>.example", "a-very-long-name-of-some-department.university.example"][i % 3]
             row = item | dict(key=key, message_id=b"<%d@y>" % i, case_key=key, source_digest=key, octets=key, created_at=at,
-                              sender=f"p@{domain}", sender_plain=f"p@{domain}")
+                              sender=f"p@{domain}", sender_plain=f"p@{domain}", number=None)
             db.execute(f"INSERT INTO item ({','.join(row)}) VALUES ({','.join('?' * len(row))})", list(row.values()))
             db.execute("INSERT INTO case_record (key, reference, mailbox, state, created_at) VALUES (?, ?, 'help', 'open', ?)",
                        (key, f"HD-{i:08d}", at))

@@ -169,7 +169,7 @@ def test_of_many_those_are_chosen_that_were_meant_however_many_others_there_are(
         for n in range(2001):
             key = f"{n:064x}"
             one = {**row, "key": key, "octets": key, "source_digest": key, "message_id": b"%d" % n, "sender": "x@sub-example.com", "case_key": None,
-                   "mailbox": "help" if n else "sales"}
+                   "mailbox": "help" if n else "sales", "number": None}
             db.execute(f"INSERT INTO item ({','.join(one)}) VALUES ({','.join('?' * len(one))})", list(one.values()))
     ann = desk.visitor("operator")
     for only, meant in MEANT.items():
