@@ -205,10 +205,11 @@ enum rc upkeep_lock(const char *data_dir, int *out, struct err *err)
         return FAIL(err, RC_BROKEN, "'%s' cannot be opened: %s", str_z(&path), strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         (void)close(fd);
-        return FAIL(err, RC_DEFERRED,
-                    "a backup, retention or restore of '%s' is under way: try again when it has "
-                    "ended",
-                    data_dir);
+        return FAIL(
+            err, RC_DEFERRED,
+            "a backup, retention, restore or move of '%s' is under way: try again when it has "
+            "ended",
+            data_dir);
     }
     *out = fd;
     return RC_OK;

@@ -3,6 +3,7 @@
 
 #include "backup_folder.h"
 #include "bury.h"
+#include "compared.h"
 #include "wake.h"
 
 #include <onecase/when.h>
@@ -12,11 +13,13 @@
 
 struct moving {
     struct stored from, to;
+    struct compared *compared; /* by an earlier call */
     struct files_moved *out;
 };
 
 static void moving_clear(struct moving *m)
 {
+    compared_close(&m->compared);
     stored_close(&m->from);
     stored_close(&m->to);
 }
@@ -78,7 +81,7 @@ copy_file(struct moving *m, const char *path, const struct digest *octets, struc
     enum rc rc = blob_digest(&m->to.blobs, path, &found, &size, &why);
     if (rc == RC_OK && digest_eq(&found, octets)) {
         m->out->already++;
-        return RC_OK;
+        return compared_add(m->compared, path, octets, size, err);
     }
     if (rc != RC_OK && rc != RC_NOT_FOUND)
         return FAIL(err, rc, "%s", why.text);
@@ -88,7 +91,7 @@ copy_file(struct moving *m, const char *path, const struct digest *octets, struc
         return FAIL(err, RC_BROKEN, "a file that was copied is not there as it was");
     m->out->copied++;
     m->out->octets += size;
-    return RC_OK;
+    return compared_add(m->compared, path, octets, size, err);
 }
 
 /* A store that asks to slow down gets a pause, each longer than the one before. */
@@ -111,6 +114,10 @@ static enum rc move_one(struct moving *m, const struct view_file *f, struct err 
     struct err why = ERR_INIT;
     if (!digest_from_hex(slice_z(f->sha256), &octets))
         return FAIL(err, RC_BROKEN, "ledger: a file has no digest");
+    if (compared_before(m->compared, f->path, &octets)) {
+        m->out->already++;
+        return RC_OK;
+    }
     enum rc rc = copy_patiently(m, f->path, &octets, &why);
     if (rc == RC_OK || (rc != RC_NOT_FOUND && rc != RC_REFUSED))
         return rc == RC_OK ? RC_OK : FAIL(err, rc, "%s", why.text);
@@ -153,5 +160,9 @@ enum rc move_files(const struct config *config,
     TRY(upkeep_lock(config->data_dir, &lock, err));
     TRY(count_alive(config, data, &out->runs,
                     err)); /* before: who ends meanwhile may have kept more */
-    return move_all(&m, data, request, err);
+    TRY(compared_open(config->data_dir, &m.to, out->to, &m.compared, err));
+    TRY(move_all(&m, data, request, err));
+    if (out->runs == 0 && out->missing.len == 0)
+        compared_forget(m.compared);
+    return RC_OK;
 }

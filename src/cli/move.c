@@ -27,7 +27,7 @@ static void begins(void *ctx, const struct files_moved *plan)
         return;
     printf("Copies %" PRId64
            " file%s that the ledger counts on from '%s' to '%s': each is read back and compared by "
-           "its SHA-256, and what is there already is compared alone. Nothing is removed.\n",
+           "its SHA-256, and what is there already is compared alone, once. Nothing is removed.\n",
            plan->files, plural(plan->files), shown(call, plan->from), shown(call, plan->to));
     fflush(stdout);
 }

@@ -279,15 +279,25 @@ def test_files_move_to_a_store_and_back_whatever_kills_it_and_copies_are_duplica
             assert process[0].returncode == -signal.SIGKILL
     rig.settings["s3"] = store.settings()
     service = rig.serve()
-    await_(lambda: rig.json("deployments")[0]["active"], "the service runs")
+    await_(lambda: any(run["active"] == "yes" for run in rig.json("deployments")), "the service runs")
     done = rig.json("migrate-blobs", "--to", place)
     assert done["service_runs"] and done["files"] == 5 == done["copied"] + done["already"] and done["already"] > 0
     rig.deliver(attached("meanwhile"))
     await_(lambda: rig.counts()["complete"] == 4, "mail is kept where it was, meanwhile")
     assert "run this command once more" in " ".join(rig.run("migrate-blobs", "--to", place).stdout.split())
     assert service.end() == 0
-    said = rig.run("migrate-blobs", "--to", place).stdout
-    assert "Copies 7 files" in said and f"set `blobs: {place}`" in said and "7 stood there already" in said
+    gone = next(path for path in here if path.endswith("original.eml"))
+    store.remove(BUCKET, f"{rig.user}/{gone}")
+    with Faulty(store) as faulty:
+        lines = []
+        faulty.before = lines.append
+        rig.settings["s3"] = store.settings(faulty.port)
+        said = rig.run("migrate-blobs", "--to", place).stdout
+    read = [line for line in lines if line.startswith("GET") and "list-type" not in line]
+    assert all(gone in line for line in read) and len(lines) < 7, "what was compared before is not read again"
+    assert "Copies 7 files" in said and f"set `blobs: {place}`" in said and "Copied 1 of" in said and "6 stood there already" in said
+    assert not (rig.data / "moving-files").exists(), "it is over"
+    rig.settings["s3"] = store.settings()
 
     here = rig.files()
     rig.on_store(store, BUCKET)
