@@ -7,7 +7,7 @@ import pytest
 
 import counts
 from imap_proxy import ImapProxy
-from mails import plain
+from mails import part, plain, with_parts
 from rig import PROGRAM, TOP, await_
 from smtp_peer import SmtpPeer
 
@@ -69,6 +69,17 @@ def test_a_message_costs_no_more_than_this_and_the_same_in_a_large_ledger(desk):
     print(f"{few['pages written']:.1f} pages written a message, {many['pages written']:.1f} in a large ledger")
     assert many["pages written"] <= few["pages written"] + PAGES_MORE
     assert many["rows walked past"] <= few["rows walked past"] + 1, after.dearest(before)
+
+
+def test_the_octets_of_a_large_mail_are_hashed_once_for_each_that_is_to_be_known(desk):
+    """All of them and the body, for who it is; each file before it gets its name, and before its mail leaves the inbox."""
+    files = [bytes(range(256)) * 800, bytes(reversed(range(256))) * 400]
+    mail = with_parts("large", *(part(f'attachment; filename="file{number}.pdf"', octets) for number, octets in enumerate(files)))
+    cost = counted(desk, 4, [mail])
+    wanted = 2 * len(mail) + 2 * sum(map(len, files))
+    print(f"\na mail of {len(mail)} octets: {cost.octets_hashed} hashed in {cost.times_hashed} pieces, {wanted} are looked at")
+    assert cost.octets_hashed <= wanted * 1.05 + 30_000
+    assert cost.times_hashed <= len(mail) / 100, "line by line, which costs more than the hashing itself"
 
 
 def test_one_mail_into_a_large_inbox_asks_for_that_mail_alone(rig):

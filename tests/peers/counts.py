@@ -19,6 +19,8 @@ class Counts:
     steps: Counter = field(default_factory=Counter)   # by statement
     times: Counter = field(default_factory=Counter)   # how often each ran, with what it set off
     walked: Counter = field(default_factory=Counter)  # rows that it walked past
+    times_hashed: int = 0
+    octets_hashed: int = 0
     pages_read: int = 0
     pages_written: int = 0
 
@@ -42,6 +44,10 @@ def read(path):
     for rest in parts["calls"]:
         name, count = rest.split()
         found.calls[name] += int(count)
+    for rest in parts["hashed"]:
+        times, octets = map(int, rest.split())
+        found.times_hashed += times
+        found.octets_hashed += octets
     for rest in parts["sql"]:
         times, steps, walked, sql = rest.split(" ", 3)
         if sql.startswith(AT_START):

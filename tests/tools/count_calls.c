@@ -6,6 +6,7 @@
  * it closes the ledger:
  *
  *     calls NAME COUNT                   of the system: what waits for the disk, and what is read and written
+ *     hashed TIMES OCTETS                of the library that hashes
  *     sql RUNS STEPS WALKED SQL          a statement: how often it ran, the steps of its program, rows walked past
  *     pages READ WRITTEN                 of the ledger: what its cache had not, and what was written
  */
@@ -56,6 +57,22 @@ static void *next(const char *name)
         return behind arguments;                                                                   \
     }
 CALLS(WRAP)
+
+/* ---- hashing ---------------------------------------------------------------------------------- */
+
+static long times_hashed, octets_hashed;
+
+int EVP_DigestUpdate(void *context, const void *octets, size_t count);
+int EVP_DigestUpdate(void *context, const void *octets, size_t count)
+{
+    static int (*behind)(void *, const void *, size_t);
+
+    if (!behind)
+        *(void **)&behind = next("EVP_DigestUpdate");
+    times_hashed++;
+    octets_hashed += (long)count;
+    return behind(context, octets, count);
+}
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
@@ -115,6 +132,7 @@ static void tell(void)
         return;
     for (size_t i = 0; i < CALL_COUNT; i++)
         fprintf(to, "calls %s %ld\n", names[i], counted[i]);
+    fprintf(to, "hashed %ld %ld\n", times_hashed, octets_hashed);
     for (size_t i = 0; i < statement_count; i++)
         tell_statement(to, &statements[i]);
     fprintf(to, "pages %ld %ld\n", pages_read, pages_written);
@@ -127,7 +145,7 @@ static void start_anew(void)
     for (size_t i = 0; i < statement_count; i++)
         free(statements[i].sql);
     statement_count = 0;
-    pages_read = pages_written = 0;
+    pages_read = pages_written = times_hashed = octets_hashed = 0;
 }
 
 static long status_of(sqlite3 *db, int what)
