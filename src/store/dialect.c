@@ -146,7 +146,7 @@ const struct dialect dialects[] = {
     {"/* SKIP LOCKED */", NULL, "FOR UPDATE SKIP LOCKED"},
     {"/* FOR UPDATE */", NULL, "FOR UPDATE"},
     /* there any failure rolls back what its transaction did */
-    {"UPDATE OR ROLLBACK", NULL, "UPDATE"},
+    {"OR ROLLBACK", NULL, ""},
     /* what cases are found by */
     {"CREATE VIRTUAL TABLE case_search", ";", PLAIN_WORDS CASE_QUERY CASE_SEARCH},
     /* one query for all rows, and not made anew for each */
