@@ -116,8 +116,9 @@ static bool may_leave(struct batch *b, const struct job *job, const struct work_
 }
 
 /* How far Processed is accounted for: a ledger that goes back in time reads on from here. */
-static void remember_processed(struct service *s, const struct target_folder *target)
+static void remember_processed(struct service *s)
 {
+    const struct target_folder *target = &s->target;
     struct mailbox_record *r = &s->record;
     if (strcmp(target->name, s->set->policy.folder_processed) != 0 || r->scanning)
         return;
@@ -126,19 +127,14 @@ static void remember_processed(struct service *s, const struct target_folder *ta
     r->processed_uidnext = target->state.uidnext;
 }
 
-static enum rc arm_move(struct batch *b,
-                        struct job *job,
-                        struct work_effect *e,
-                        struct target_folder *target,
-                        struct err *err)
+static enum rc arm_move(struct batch *b, struct job *job, struct work_effect *e, struct err *err)
 {
-    TRY(target_look(b->s, move_delivery(job, e)->move_to, target, err));
-    remember_processed(b->s, target);
+    const struct folder_state *target = &b->s->target.state;
+    TRY(target_look(b->s, move_delivery(job, e)->move_to, err));
+    remember_processed(b->s);
     struct effect_change *c = batch_step(b, job, e, ON_ARM);
-    c->processed_uidvalidity = target->state.uidvalidity;
-    c->processed_uidnext = target->state.uidnext;
-    e->processed_uidvalidity = target->state.uidvalidity;
-    e->processed_uidnext = target->state.uidnext;
+    c->processed_uidvalidity = e->processed_uidvalidity = target->uidvalidity;
+    c->processed_uidnext = e->processed_uidnext = target->uidnext;
     return RC_OK;
 }
 
@@ -146,14 +142,13 @@ static enum rc arm_move(struct batch *b,
  * be this message. */
 static void arm_moves(struct batch *b)
 {
-    struct target_folder target = {0};
     for (size_t i = 0; i < b->count; i++)
         for (size_t k = 0; k < b->job[i].item.effects; k++) {
             struct job *job = &b->job[i];
             struct err why = ERR_INIT;
             if (b->s->result->mailbox_failed || !may_leave(b, job, &job->item.effect[k]))
                 continue;
-            if (arm_move(b, job, &job->item.effect[k], &target, &why) != RC_OK)
+            if (arm_move(b, job, &job->item.effect[k], &why) != RC_OK)
                 service_mailbox_fault(b->s, &why);
         }
 }

@@ -5,18 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum rc target_look(struct service *s, const char *folder, struct target_folder *t, struct err *err)
+enum rc target_look(struct service *s, const char *folder, struct err *err)
 {
     const struct mailbox *m = s->port->mailbox;
-    if (t->name && strcmp(t->name, folder) == 0)
+    struct folder_state state = {0};
+    if (strcmp(s->target.name, folder) == 0)
         return RC_OK;
-    enum rc rc = m->open(m->self, folder, &t->state, err);
+    enum rc rc = m->open(m->self, folder, &state, err);
     if (rc == RC_NOT_FOUND) /* the move will create it */
-        t->state = (struct folder_state){.uidnext = 1};
+        state = (struct folder_state){.uidnext = 1};
     else if (rc != RC_OK)
         return rc;
-    t->name = folder;
+    text_copy(s->target.name, sizeof s->target.name, folder);
+    s->target.state = state;
     return RC_OK;
+}
+
+/* UIDs ascend: what is filed from now on comes behind this one. */
+static void target_grew(struct service *s, const char *folder, const struct move_result *r)
+{
+    struct target_folder *t = &s->target;
+    if (!r->new_uid || strcmp(t->name, folder) != 0)
+        return;
+    if (t->state.uidvalidity != r->new_uidvalidity) /* made by this move, or anew */
+        t->name[0] = '\0';
+    else if (t->state.uidnext <= r->new_uid)
+        t->state.uidnext = r->new_uid + 1;
 }
 
 /* ---- moving by sets ------------------------------------------------------------------------------ */
@@ -35,6 +49,7 @@ static void moved_to(struct batch *b, const struct moving *m, const struct move_
     snprintf(id, sizeof id, "%u:%u", (unsigned)r->new_uidvalidity, (unsigned)r->new_uid);
     if (r->new_uid)
         batch_external(b, id);
+    target_grew(b->s, m->delivery->move_to, r);
 }
 
 static void absent(struct batch *b, const struct moving *m)

@@ -146,6 +146,7 @@ static enum rc load(struct service *s, struct err *err)
     TRY(l->runs->facts(l->self, &s->ledger, err));
     TRY(l->mailboxes->load(l->self, s->set->policy.mailbox, &s->record, err));
     s->record_changed = s->left_over = false;
+    s->target.name[0] = '\0';
     for (size_t i = 0; i < CIRCUIT_OF_COUNT; i++) /* whoever was probing has ended its turn */
         if (s->record.circuit[i].state == CIRCUIT_PROBING)
             circuit_nothing(&s->record.circuit[i]);

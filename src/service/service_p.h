@@ -47,6 +47,12 @@ struct shelf {
     int64_t coming_size;
 };
 
+/* A folder that messages are filed to. What comes to it later has its UIDNEXT or more, under that UIDVALIDITY. */
+struct target_folder {
+    char name[256]; /* "" before the first look */
+    struct folder_state state;
+};
+
 struct service {
     const struct service_ports *port;
     const struct service_settings *set;
@@ -71,7 +77,8 @@ struct service {
     uint32_t claim_uidvalidity; /* of the claim folder, for the notes */
     struct claim_note *note;    /* what stands in it; read once a UID */
     size_t notes;
-    int64_t marked_boot_ms; /* when the last mark was written */
+    int64_t marked_boot_ms;      /* when the last mark was written */
+    struct target_folder target; /* of this turn */
     struct quiet quiet;
     struct shelf shelf;
     bool told_success;          /* the ledger has it from this run that the mailbox was looked at */
@@ -216,13 +223,8 @@ enum rc evidence_check(struct batch *b, struct err *err) MUST_CHECK; /* evidence
 enum rc accept_items(struct batch *b, struct err *err) MUST_CHECK;   /* accept.c */
 enum rc file_messages(struct batch *b, struct err *err) MUST_CHECK;  /* file.c */
 enum rc filings_check(struct batch *b, struct err *err) MUST_CHECK;
-/* A folder that messages are filed to, looked at once a batch. */
-struct target_folder {
-    const char *name; /* borrowed; NULL before the first look */
-    struct folder_state state;
-};
-enum rc target_look(struct service *s, const char *folder, struct target_folder *t, struct err *err)
-    MUST_CHECK;
+/* Where the folder that messages are filed to ended: looked at once a turn, and moved on by what is filed to it. */
+enum rc target_look(struct service *s, const char *folder, struct err *err) MUST_CHECK;
 /* The delivery that a move effect is about, or NULL. */
 const struct work_delivery *move_delivery(const struct job *job, const struct work_effect *effect);
 enum rc close_items(struct batch *b, struct err *err) MUST_CHECK; /* perform.c */

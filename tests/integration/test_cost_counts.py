@@ -12,6 +12,8 @@ from rig import PROGRAM, TOP, await_
 from smtp_peer import SmtpPeer
 
 sys.path.insert(0, str(TOP / "tests" / "console"))
+sys.path.insert(0, str(TOP / "tests" / "bench" / "goals"))
+from corpus import fill  # noqa: E402
 from large_ledger import enlarge  # noqa: E402
 
 MAILS = 60
@@ -98,6 +100,19 @@ def test_one_mail_into_a_large_inbox_asks_for_that_mail_alone(rig):
         assert asked and all(line.split()[2].isdecimal() for line in asked), asked
         assert sum("UNDELETED" in line for line in proxy.commands[at:]) <= 2, proxy.commands[at:]
         assert service.end() == 0
+
+
+def test_where_mail_is_filed_to_is_looked_at_once_a_turn(rig):
+    """Also for more mail than one batch: what was filed says where the folder ends."""
+    rig.letters["enabled"] = False
+    rig.deliver(plain("makes the folder"))
+    assert rig.once()["completed"] == 1
+    fill(rig.box, rig.user, [(plain(f"filed{number}"), []) for number in range(201)])
+    with ImapProxy(rig.box.imap) as proxy:
+        rig.through(proxy)
+        assert rig.once()["completed"] == 201
+    assert [sum(line.startswith(what) for line in proxy.commands) for what in ("UID MOVE", "EXAMINE Processed", "SELECT INBOX")] \
+        == [2, 1, 1], proxy.commands
 
 
 def test_mail_is_answered_in_the_order_in_which_it_came_also_under_a_backlog(rig, peer):
