@@ -43,6 +43,11 @@ struct manifest {
 
 void manifest_add(struct manifest *m, const char *path, const struct digest *octets, int64_t size);
 void manifest_write(const struct manifest *m, struct str *out);
+/* The same in parts, for one that grows: what stands above its files, those from that one on, and the last
+ * line of what was written so far. */
+void manifest_write_head(const struct manifest *m, struct str *out);
+void manifest_write_files(const struct manifest *m, size_t first, struct str *out);
+void manifest_write_end(struct str *text);
 enum rc manifest_read(struct slice text, struct manifest *out, struct err *err) MUST_CHECK;
 /* NULL: it has no such file. */
 const struct manifest_file *manifest_find(const struct manifest *m, const char *path);

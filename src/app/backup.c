@@ -22,8 +22,9 @@ struct saving {
     struct manifest manifest;
     struct recipients *to;     /* NULL: it is not sealed */
     struct manifest before;    /* the newest that is sealed to the same */
+    struct manifest noted;     /* what one had sealed that was interrupted */
     struct manifest sealed;    /* the pieces of this one */
-    struct sealed_files known; /* of both */
+    struct sealed_files known; /* of all three */
     struct backup_made *out;
     int64_t now_ms;
 };
@@ -59,6 +60,7 @@ static void saving_clear(struct saving *s)
     sealed_files_clear(&s->known);
     manifest_clear(&s->manifest);
     manifest_clear(&s->before);
+    manifest_clear(&s->noted);
     manifest_clear(&s->sealed);
     recipients_free(&s->to);
 }
@@ -92,6 +94,20 @@ static enum rc look_back(struct saving *s, struct err *err)
     if (s->to && strcmp(s->before.sealed_to, recipients_names(s->to)) == 0)
         sealed_files_learn(&s->known, &s->before, 0);
     return RC_OK;
+}
+
+/* A first backup may take hours. */
+static enum rc go_on(struct saving *s, struct err *err)
+{
+    struct manifest *m = &s->noted;
+    if (!s->to)
+        return RC_OK;
+    backup_folder_noted(&s->folder, m);
+    if (strcmp(m->sealed_to, recipients_names(s->to)) != 0)
+        manifest_clear(m);
+    text_copy(m->sealed_to, sizeof m->sealed_to, recipients_names(s->to));
+    sealed_files_learn(&s->known, m, 0);
+    return backup_folder_note_begin(&s->folder, m, err);
 }
 
 static enum rc read_recipients(struct saving *s, struct err *err)
@@ -136,7 +152,7 @@ static enum rc seal_from(
     sealed_files_learn(&s->known, &s->sealed, first);
     *size = w.size;
     count_new(s, *size);
-    return RC_OK;
+    return backup_folder_note(&s->folder, &s->sealed, first, err);
 }
 
 static enum rc
@@ -424,6 +440,7 @@ static enum rc finish(struct saving *s, struct err *err)
     text_copy(s->manifest.version, sizeof s->manifest.version, ONECASE_VERSION);
     TRY(s->to ? seal_manifest(s, err) : RC_OK);
     TRY(backup_folder_write(&s->folder, name, m, err));
+    TRY(s->to ? backup_folder_note_end(&s->folder, err) : RC_OK);
     backup_folder_facts(name, m, &s->out->facts);
     return RC_OK;
 }
@@ -432,6 +449,7 @@ static enum rc make(struct saving *s, struct err *err)
 {
     struct clock clock = system_clock();
     TRY(look_back(s, err));
+    TRY(go_on(s, err));
     TRY(posix_files_sweep(s->folder.path, s->now_ms, err));
     TRY(save_ledger(s, err));
     TRY(save_files(s, err));

@@ -175,6 +175,56 @@ enum rc backup_folder_write(const struct backup_folder *folder,
     return f->remove(f->self, unfinished, err);
 }
 
+/* ---- one that is not there yet ------------------------------------------------------------------ */
+
+#define NOTES "unfinished"
+
+enum rc backup_folder_note_begin(const struct backup_folder *folder,
+                                 const struct manifest *noted,
+                                 struct err *err)
+{
+    const struct files *f = &folder->files;
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    manifest_write_head(noted, &text);
+    manifest_write_files(noted, 0, &text);
+    TRY(f->remove(f->self, NOTES, err));
+    return f->create(f->self, NOTES, str_slice(&text), err);
+}
+
+enum rc backup_folder_note(const struct backup_folder *folder,
+                           const struct manifest *sealed,
+                           size_t first,
+                           struct err *err)
+{
+    const struct files *f = &folder->files;
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    manifest_write_files(sealed, first, &text);
+    return f->append(f->self, NOTES, str_slice(&text), err);
+}
+
+/* The last line may have been cut. */
+void backup_folder_noted(const struct backup_folder *folder, struct manifest *out)
+{
+    CLEANUP(str_clear) struct str text = STR_INIT;
+    CLEANUP(str_clear) struct str whole = STR_INIT;
+    struct err why = ERR_INIT;
+    *out = (struct manifest){0};
+    if (read_whole(&folder->files, NOTES, &text, &why) != RC_OK)
+        return;
+    size_t len = text.len;
+    while (len > 0 && text.at[len - 1] != '\n')
+        len--;
+    str_add(&whole, slice_cut(str_slice(&text), 0, len));
+    manifest_write_end(&whole);
+    if (manifest_read(str_slice(&whole), out, &why) != RC_OK)
+        *out = (struct manifest){0};
+}
+
+enum rc backup_folder_note_end(const struct backup_folder *folder, struct err *err)
+{
+    return folder->files.remove(folder->files.self, NOTES, err);
+}
+
 void backup_folder_facts(const char *name,
                          const struct manifest *manifest,
                          struct backup_facts *out)

@@ -5,6 +5,7 @@
  *     README.txt          what this is, and how to take it apart without the program
  *     NAME.manifest       one backup; it exists from the moment this name does
  *     files/KK/SHA256     each content once, whichever backups have it
+ *     unfinished          the pieces that one has sealed which is not there yet
  *     tmp/                what is being written
  *
  * NAME is the instant, "20260302T183000Z", so names sort by time.
@@ -39,6 +40,18 @@ enum rc backup_folder_write(const struct backup_folder *folder,
                             const char *name,
                             const struct manifest *manifest,
                             struct err *err) MUST_CHECK;
+/* What a backup has sealed so far, for the next one where it is interrupted; nothing else relies on it. */
+enum rc backup_folder_note_begin(const struct backup_folder *folder,
+                                 const struct manifest *noted,
+                                 struct err *err) MUST_CHECK;
+/* The lines of it from `first` on. */
+enum rc backup_folder_note(const struct backup_folder *folder,
+                           const struct manifest *sealed,
+                           size_t first,
+                           struct err *err) MUST_CHECK;
+/* Empty where there is none, or none that can be read. */
+void backup_folder_noted(const struct backup_folder *folder, struct manifest *out);
+enum rc backup_folder_note_end(const struct backup_folder *folder, struct err *err) MUST_CHECK;
 void backup_folder_facts(const char *name,
                          const struct manifest *manifest,
                          struct backup_facts *out);

@@ -45,9 +45,28 @@ void manifest_clear(struct manifest *m)
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-void manifest_write(const struct manifest *m, struct str *out)
+void manifest_write_files(const struct manifest *m, size_t first, struct str *out)
 {
-    char at[WHEN_TEXT_SIZE], hex[DIGEST_HEX_SIZE];
+    char hex[DIGEST_HEX_SIZE];
+
+    for (size_t i = first; i < m->files; i++) {
+        digest_hex(&m->file[i].octets, hex);
+        str_addf(out, "%s %" PRId64 " %s\n", hex, m->file[i].size, m->file[i].path);
+    }
+}
+
+void manifest_write_end(struct str *text)
+{
+    char hex[DIGEST_HEX_SIZE];
+    const struct digest all = sha256_of(str_slice(text));
+
+    digest_hex(&all, hex);
+    str_addf(text, "end %s\n", hex);
+}
+
+void manifest_write_head(const struct manifest *m, struct str *out)
+{
+    char at[WHEN_TEXT_SIZE];
 
     when_text(m->taken_ms, at);
     str_addz(out, m->sealed_to[0] != '\0' ? FIRST_LINE_SEALED : FIRST_LINE);
@@ -56,14 +75,13 @@ void manifest_write(const struct manifest *m, struct str *out)
     if (m->sealed_to[0] != '\0')
         str_addf(out, "recipients %s\ninside %" PRId64 " %" PRId64 "\n", m->sealed_to, m->inside,
                  m->inside_octets);
-    for (size_t i = 0; i < m->files; i++) {
-        digest_hex(&m->file[i].octets, hex);
-        str_addf(out, "%s %" PRId64 " %s\n", hex, m->file[i].size, m->file[i].path);
-    }
-    struct digest all = sha256_of(str_slice(out));
+}
 
-    digest_hex(&all, hex);
-    str_addf(out, "end %s\n", hex);
+void manifest_write(const struct manifest *m, struct str *out)
+{
+    manifest_write_head(m, out);
+    manifest_write_files(m, 0, out);
+    manifest_write_end(out);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------ */

@@ -146,9 +146,13 @@ def test_sealed_and_open_backups_in_one_folder(rig, keys):
     assert not plainly["sealed"]
     seal_to(rig, keys / "safe.pem")
     assert "warning backup.recipient: a certificate there expires on" in rig.run("doctor").stdout
-    kill_at(rig, 9, "backup", str(store(rig)))
+    kill_at(rig, 13, "backup", str(store(rig)))
+    notes = store(rig) / "unfinished"
+    assert notes.read_text().count(" sealed/") == 2, "the ledger, and one file"
+    notes.write_bytes(notes.read_bytes() + b"and a line that was cut")
     sealed = backup(rig)
-    assert sealed["new_files"] == 3 == plainly["new_files"]
+    assert sealed["new_files"] == 2 and plainly["new_files"] == 3, "what one that was killed has sealed is not sealed again"
+    assert not notes.exists()
     taken = rig.json("status")["last_backup"]
     del rig.settings["backup"]
     assert "backup.recipient" in rig.run("backup", str(store(rig)), status=64).stderr, "nothing is laid open beside them by mistake"
