@@ -5,6 +5,7 @@ import collections
 import contextlib
 import os
 import re
+import shutil
 import signal
 import sqlite3
 
@@ -160,6 +161,12 @@ def test_a_move_says_what_is_wrong_and_touches_no_ledger_that_is_there(lived, se
     assert service.end() == 0
 
 
+def watched(ledger):
+    """What notes the changes of that ledger."""
+    with contextlib.closing(sqlite3.connect(ledger)) as it:
+        return it.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'moving%' UNION SELECT name FROM meta WHERE name = 'noting'").fetchall()
+
+
 def test_a_row_that_is_not_what_it_was_ends_the_move_and_so_does_a_ledger_that_is_not(lived, server):
     rig, url, ledger = lived, server.make_database(lived.user), lived.data / "ledger.db"
     assert killed_at(rig, server, 40, "before")
@@ -174,14 +181,18 @@ def test_a_row_that_is_not_what_it_was_ends_the_move_and_so_does_a_ledger_that_i
     ledger.write_bytes(now)
     server.sql(rig.user, "UPDATE item SET subject = 'changed' WHERE key = (SELECT MIN(key) FROM item)")
     assert "its table item is not what it is" in rig.run("migrate-ledger", "--to", url, status=74).stderr
+    assert watched(ledger)
+    rig.run("backup", str(rig.data.parent / "backups"))
     assert "Given up" in rig.run("migrate-ledger", "--abandon").stdout
     assert "have not been noted" in rig.run("migrate-ledger", "--to", url, status=1).stderr
-    with contextlib.closing(sqlite3.connect(ledger)) as left:
-        assert not left.execute(WATCHED).fetchall(), "nothing of it stays behind"
+    assert not watched(ledger), "nothing of it stays behind"
+    shutil.rmtree(rig.data)
+    rig.data.mkdir(mode=0o700)
+    rig.run("restore", str(rig.data.parent / "backups"))
+    assert not watched(ledger), "nor in a ledger that went back in time"
 
 
 MANY = 20_000
-WATCHED = "SELECT name FROM sqlite_schema WHERE name LIKE 'moving%'"
 
 
 def add_rows(rig):
