@@ -237,12 +237,23 @@ static void arm(struct answering *a, struct outgoing *o)
     o->stage = LETTER_READY;
 }
 
+/* Who is told to end arms nothing new: without its line this one is surely not sent, and begins anew later. */
+static void begin_later(struct answering *a, struct outgoing *o, int64_t id)
+{
+    const struct courier *courier = a->s->port->courier;
+    courier->abandon(courier->self, id);
+    a->under_way--;
+    o->stage = LETTER_WAITING;
+}
+
 static void take(struct answering *a, const struct courier_event *ev)
 {
     if (ev->id < 0 || (size_t)ev->id >= a->letters)
         return;
     struct outgoing *o = &a->letter[ev->id];
-    if (ev->what == COURIER_READY) {
+    if (ev->what == COURIER_READY && a->s->stopping) {
+        begin_later(a, o, ev->id);
+    } else if (ev->what == COURIER_READY) {
         arm(a, o);
     } else if (ev->what == COURIER_SETTLED) {
         o->event = *ev;
