@@ -551,7 +551,7 @@ static enum rc plan_once(struct store *store,
                          enum listed_fate *fate,
                          struct err *err)
 {
-    CLEANUP(listed_plan_clear) struct listed_plan plan = {NULL};
+    CLEANUP(listed_plan_clear) struct listed_plan plan = {.cases = NULL};
     struct writing none = WRITING_NONE; /* it never begins */
 
     none.store = store;
