@@ -282,28 +282,26 @@ static enum rc has_open_doubts(struct db *db, const char *run, struct err *err)
     return stmt_row(s, err);
 }
 
-/* A run that claims has nothing under way: whatever became of its tries, no connection of its own can
- * still carry one. Without this a person could not say not-sent while that run lives. */
-static enum rc end_own_doubts_once(struct store *store, const struct claiming *c, struct err *err)
+static enum rc end_own_doubts_once(struct store *store, const char *run, struct err *err)
 {
     static const char update[] = "UPDATE attempt SET connection_closed = 1 WHERE run = $1"
                                  " AND outcome = 'unknown' AND connection_closed = 0";
     CLEANUP(writing_end) struct writing w = WRITING_NONE;
     CLEANUP(stmt_done) struct stmt *s = NULL;
-    enum rc rc = has_open_doubts(store->db, c->run, err);
+    enum rc rc = has_open_doubts(store->db, run, err);
 
     if (rc != RC_OK)
         return rc == RC_NOT_FOUND ? RC_OK : rc;
-    TRY(writing_begin_turn(store, c->run, c->now, &w, err));
+    TRY(writing_begin_turn(store, run, (struct instant){0}, &w, err));
     TRY(stmt_open(store->db, update, &s, err));
-    stmt_text(s, 1, c->run);
+    stmt_text(s, 1, run);
     TRY(stmt_run(s, NULL, err));
     return writing_finish(&w, err);
 }
 
-static enum rc end_own_doubts(struct store *store, const struct claiming *c, struct err *err)
+enum rc end_own_doubts(struct store *store, const char *run, struct err *err)
 {
-    return WRITE(store, end_own_doubts_once(store, c, err));
+    return WRITE(store, end_own_doubts_once(store, run, err));
 }
 
 /* ---- a clock that went back ---------------------------------------------------------------- */
@@ -390,7 +388,7 @@ enum rc items_claim(struct store *store,
 
     *out = NULL;
     *count = 0;
-    TRY(end_own_doubts(store, c, err));
+    TRY(end_own_doubts(store, c->run, err));
     TRY(bring_near(store, c, err));
     TRY(claim_due(store, c, &taken, err));
     *out = STEAL(taken.item);

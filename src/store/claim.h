@@ -34,5 +34,9 @@ enum rc items_claim(struct store *store,
                     size_t *count,
                     struct err *err) MUST_CHECK;
 
+/* A run that claims, or stands by, has nothing under way: whatever became of its tries, no connection of its
+ * own can still carry one. Without this a person could not say not-sent while that run lives. */
+enum rc end_own_doubts(struct store *store, const char *run, struct err *err) MUST_CHECK;
+
 /* Is everything of this mailbox paused? Then nothing is claimed. */
 enum rc mailbox_paused(struct db *db, const char *mailbox, bool *out, struct err *err) MUST_CHECK;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "claim.h"
 #include "store_p.h"
 
 /* Whose mailbox is it? Runs on machines that share a ledger work on one mailbox each, one run a mailbox: its
@@ -157,5 +158,5 @@ enum rc runs_share(
         return RC_OK;
     TRY(WRITE(store, share_once(store, &s, err)));
     *ours = s.mine;
-    return RC_OK;
+    return s.mine ? RC_OK : end_own_doubts(store, run, err);
 }

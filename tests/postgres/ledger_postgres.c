@@ -534,12 +534,16 @@ static void K03_a_run_whose_mailbox_was_taken_gives_back_what_it_holds(void **st
     by_hand(one, "UPDATE mailbox_lease SET until = 1");
     assert_ok(share_it(two, OTHER_RUN, &ours));
     assert_true(ours);
+    by_hand(one, "INSERT INTO attempt (effect, number, run, phase, outcome, started_at)"
+                 " VALUES (1, 1, '" TEST_RUN "', 'lost', 'unknown', 1)");
     (void)hears(two, 0);
     assert_ok(store_runs.renew(one, TEST_RUN, at_ms(5), 60000, &err));
     assert_ok(share_it(one, TEST_RUN, &ours));
     assert_false(ours);
     assert_int_equal(number_of(one, "SELECT COUNT(*) AS n FROM item WHERE lease_run IS NULL"), 1);
     assert_true(hears(two, 5000));
+    /* nor is a letter of it under way: a person may say of it that it was not sent */
+    assert_int_equal(number_of(one, "SELECT SUM(connection_closed) AS n FROM attempt"), 1);
 }
 
 static void K01_a_mailbox_whose_run_was_found_dead_is_heard_of(void **state)
