@@ -308,6 +308,7 @@ static enum rc look_and_act(struct service *s, struct err *err)
         s->quiet.version = s->record.version;
         return RC_OK;
     }
+    s->quiet.known = false; /* the server gives its news once, and this turn may end early */
     TRY(look(s, err));
     TRY(act(s, err));
     TRY(save(s, err));
