@@ -76,7 +76,11 @@
     X(CALL_LEDGER_DUE,        "asks when something is due",              MAY_DEFER | MAY_BREAK,      1)      \
     X(CALL_LEDGER_DOUBTS,     "asks what is in doubt",                   MAY_DEFER | MAY_BREAK,      1)      \
     X(CALL_LEDGER_FILING,     "asks whether a filed message is taken",   MAY_DEFER | MAY_BREAK,      1)      \
-    X(CALL_LEDGER_STANDS,     "asks whether a case stands",              MAY_DEFER | MAY_BREAK,      1)
+    X(CALL_LEDGER_STANDS,     "asks whether a case stands",              MAY_DEFER | MAY_BREAK,      1)      \
+    X(CALL_LEDGER_SHARE,      "asks whether the mailbox is its own",     MAY_DEFER | MAY_BREAK,      2)      \
+    X(CALL_OBJECT_PUT,        "puts a file into the object store",       MAY_DEFER | MAY_HALF | MAY_HAVE, 60) \
+    X(CALL_OBJECT_GET,        "gets a file from the object store",       MAY_DEFER | MAY_HALF,       40)     \
+    X(CALL_OBJECT_REMOVE,     "removes a file from the object store",    MAY_DEFER,                  40)
 /* clang-format on */
 
 #define CALL_ENUM(name, what, may, ms) name,

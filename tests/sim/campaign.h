@@ -10,7 +10,13 @@
 
 #include <stdint.h>
 
-int campaign_random(uint64_t from, uint64_t count, unsigned jobs, bool keep_going);
+/* Every `step`th seed. */
+struct range {
+    uint64_t from, step, count;
+    bool keep_going; /* after a failure, which is not told then */
+    bool all_rows;   /* it is a failure where a row of the fault matrix was not come by */
+};
+int campaign_random(const struct range *range, unsigned jobs);
 /* `ledger`: where its ledger is left as a file, for looking; NULL is nowhere. */
 int campaign_one(uint64_t seed, bool story, bool calls, const char *ledger);
 /* One seed a line; what follows a "#" says why it is kept. */

@@ -30,7 +30,10 @@ static struct store *open_store(struct deployment *d)
 {
     struct store *store = NULL;
     struct err err = ERR_INIT;
-    struct store_options options = {.path = d->uri,
+    CLEANUP(str_clear) struct str path = STR_INIT;
+
+    str_addf(&path, DATABASE_SCHEME "%s", d->uri);
+    struct store_options options = {.path = str_z(&path),
                                     .busy_timeout_ms = 0,
                                     .create = true,
                                     .secret_seed = sha256_of(slice_z(d->name)),
@@ -155,6 +158,8 @@ struct deployment *deployment_new(const char *name)
 
     d->name = name;
     snprintf(d->uri, sizeof d->uri, "file:/%s?vfs=memdb", name);
+    d->database.path = d->uri;
+    database_register(&d->database);
     d->tool = open_store(d);
     must(d,
          sqlite3_open_v2(d->uri, &d->sqlite,
@@ -188,13 +193,15 @@ void deployment_free(struct deployment **deployment)
     *deployment = NULL;
 }
 
-void deployment_begin(struct deployment *d)
+void deployment_begin(struct deployment *d, struct world *world)
 {
+    database_begin(&d->database, world);
     run_steps(d, &d->empty);
     disk_end(&d->disk);
     d->remembered = false;
     d->remembered_event = 0;
     d->went_back = 0;
+    d->went_back_ms = 0;
 }
 
 struct store *deployment_take(struct deployment *d)
@@ -205,6 +212,7 @@ struct store *deployment_take(struct deployment *d)
         if (d->store[i] == NULL)
             d->store[i] = open_store(d);
         d->taken[i] = true;
+        database_opened(&d->database, d->store[i]);
         return d->store[i];
     }
     abort();
@@ -225,11 +233,12 @@ void deployment_remember(struct deployment *d)
     d->remembered_event = sql_number(d, "SELECT max(number) FROM event", NULL);
 }
 
-void deployment_go_back(struct deployment *d)
+void deployment_go_back(struct deployment *d, int64_t now_ms)
 {
     assert(d->remembered);
     run_steps(d, &d->go_back);
     d->went_back++;
+    d->went_back_ms = now_ms;
 }
 
 void deployment_save(struct deployment *d, const char *path)

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "database.h"
 #include "disk.h"
 
 #include <onecase/store.h>
@@ -34,7 +35,8 @@ struct steps {
 
 struct deployment {
     const char *name;
-    char uri[64];
+    char uri[64]; /* after DATABASE_SCHEME */
+    struct database database;
     struct store *store[CONNECTIONS_MAX];
     bool taken[CONNECTIONS_MAX];
     struct store *tool;     /* people's; enters no run */
@@ -45,6 +47,7 @@ struct deployment {
     bool remembered;
     int64_t remembered_event;
     unsigned went_back; /* how often, in this schedule */
+    int64_t went_back_ms;
     struct disk disk;
 };
 
@@ -53,14 +56,14 @@ void deployment_prepare(void);
 struct deployment *deployment_new(const char *name);
 void deployment_free(struct deployment **deployment);
 /* Empties ledger and disk for the next schedule. */
-void deployment_begin(struct deployment *deployment);
+void deployment_begin(struct deployment *deployment, struct world *world);
 
 struct store *deployment_take(struct deployment *deployment);
 void deployment_give(struct deployment *deployment, struct store **store);
 
-/* Remembers the ledger as it is; takes it back there. No run may live. */
+/* Remembers the ledger as it is; takes it back there. No run may live, but where a standby takes over. */
 void deployment_remember(struct deployment *deployment);
-void deployment_go_back(struct deployment *deployment);
+void deployment_go_back(struct deployment *deployment, int64_t now_ms);
 
 /* Leaves a copy of the ledger in a file. */
 void deployment_save(struct deployment *deployment, const char *path);

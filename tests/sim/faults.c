@@ -7,6 +7,8 @@
 #include "troubles.h"
 #include "world.h"
 
+#include <onecase/when.h>
+
 #include <stdio.h>
 
 /* Which row of the matrix a death at a call is: before it, after it. */
@@ -67,17 +69,26 @@ static void reached_death(const struct run *run, enum call call, bool after)
             reached_row(after ? deaths[i].after : deaths[i].before);
 }
 
-void faults_power(struct world *world, enum power_loss loss)
+static void starts_anew(struct world *world, struct machine *machine, enum power_loss loss)
 {
-    tell(world, "the power fails%s",
+    machine->boots++;
+    machine->boot_ahead_ms = -world->timeline.now_ms;
+    machine->still_until_ms = 0;
+    disk_lose_power(&machine->disk, loss);
+}
+
+/* What machines share stands elsewhere, and goes on. */
+void faults_power(struct world *world, const struct machine *at, enum power_loss loss)
+{
+    tell(world, "the power fails%s%s%s", at == NULL ? "" : " at ", at == NULL ? "" : at->host,
          loss == POWER_LOSS_ALL ? "" : "; of files that were not durable only the names are left");
-    for (size_t i = 0; i < MACHINES; i++) {
-        world->machine[i].boots++;
-        world->machine[i].boot_ahead_ms = -world->timeline.now_ms;
-    }
+    for (size_t i = 0; i < MACHINES; i++)
+        if (at == NULL || at == &world->machine[i])
+            starts_anew(world, &world->machine[i], loss);
     for (size_t i = 0; i < world->runs; i++)
-        run_kill(world->run[i], " with it");
-    for (size_t i = 0; i < world->deployments; i++)
+        if (at == NULL || at == world->run[i]->machine)
+            run_kill(world->run[i], " with it");
+    for (size_t i = 0; at == NULL && i < world->deployments; i++)
         disk_lose_power(&world->deployment[i]->disk, loss);
 }
 
@@ -88,7 +99,7 @@ static void happens(struct run *run, enum call call, const struct planned_fault 
     world->faults->happened++;
     reached_death(run, call, after);
     if (fault->deed == DEED_POWER_BEFORE || fault->deed == DEED_POWER_AFTER)
-        faults_power(world, fault->loss);
+        faults_power(world, NULL, fault->loss);
     else
         run_kill(run, after ? " right after it " : " just before it ");
     tell(world, "   (at call %u: %s)", run->calls, call_rows[call].what);
@@ -137,6 +148,11 @@ void faults_after(struct run *run, enum call call)
 
     if (fault != NULL)
         happens(run, call, fault, true);
+    if (call == CALL_LEDGER_COMMIT && world->scenario.server && !world->calm &&
+        world->troubles < world->scenario.troubles && rng_one_in(&world->elsewhere, 40)) {
+        reached_row("K03"); /* between what it wrote down and what it was about to do */
+        world->troubles += machine_stands_still(world, run);
+    }
     if (rng_one_in(&world->rng, 4) && trouble_comes(run, call) && troubles_may_kill(world)) {
         world->troubles++;
         reached_death(run, call, true);
@@ -153,8 +169,38 @@ static enum answer drawn(struct run *run, enum call call)
     if (!call_may(call, answer))
         return ANSWER_TRUE;
     reached_answer(call, answer);
+    if (call >= CALL_OBJECT_PUT && call <= CALL_OBJECT_REMOVE)
+        reached_row("B05");
     tell(world, "run %u %s: that %s", run->number, call_rows[call].what, answer_text(answer));
     return answer;
+}
+
+/* Whether the call needs what its machine does not reach. */
+static bool is_out_of_reach(const struct run *run, enum call call)
+{
+    const struct machine *machine = run->machine;
+    bool ledger =
+        (call >= CALL_LEDGER_FACTS && call <= CALL_LEDGER_STANDS) || call == CALL_LEDGER_SHARE;
+    bool store = call >= CALL_OBJECT_PUT && call <= CALL_OBJECT_REMOVE;
+    bool mailbox = call >= CALL_MAILBOX_OPEN && call <= CALL_MAILBOX_WAIT;
+
+    return machine->cut_until_ms > run->world->timeline.now_ms &&
+           (ledger || (machine->dark && (store || mailbox)));
+}
+
+/* Nobody refuses: an answer is waited for. What had left may have arrived. */
+static enum answer waited_in_vain(struct run *run, enum call call)
+{
+    struct world *world = run->world;
+    bool had_left = run->machine->cut_at == world->calls && call_may(call, ANSWER_HAD) &&
+                    rng_one_in(&world->elsewhere, 2);
+
+    if (run->machine->dark)
+        run->session_lost = true;
+    tell(world, "run %u %s: no answer comes", run->number, call_rows[call].what);
+    run_sleep(run,
+              world->timeline.now_ms + rng_between(&world->elsewhere, SECONDS(1), SECONDS(90)));
+    return !run_lives(run) ? ANSWER_DEAD : had_left ? ANSWER_HAD : ANSWER_DEFERRED;
 }
 
 enum answer faults_answer(struct run *run, enum call call)
@@ -162,6 +208,8 @@ enum answer faults_answer(struct run *run, enum call call)
     const struct scenario *s = &run->world->scenario;
     const struct planned_fault *fault = planned(run, DEED_ANSWER, DEED_ANSWER);
 
+    if (is_out_of_reach(run, call))
+        return waited_in_vain(run, call);
     if (fault != NULL) {
         run->world->faults->happened++;
         reached_answer(call, fault->answer);
@@ -182,6 +230,10 @@ void faults_end(struct world *world)
     world->calm = true;
     world->smtp.mood = MOOD_FINE;
     world->imap.down = false;
+    for (size_t i = 0; i < MACHINES; i++) {
+        world->machine[i].disk.full = false;
+        world->machine[i].cut_until_ms = 0;
+    }
     for (size_t i = 0; i < world->deployments; i++) {
         world->deployment[i]->disk.full = false;
         if (sql_number(world->deployment[i], "SELECT count(*) FROM mailbox WHERE paused <> 0",

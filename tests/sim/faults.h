@@ -10,6 +10,7 @@
 #include "calls.h"
 #include "disk.h"
 
+struct machine;
 struct run;
 struct world;
 
@@ -41,7 +42,7 @@ struct plan_of_faults {
 void faults_before(struct run *run, enum call call);
 void faults_after(struct run *run, enum call call);
 enum answer faults_answer(struct run *run, enum call call);
-/* The power fails: all runs die, what the disks had not made durable is lost, boot clocks begin anew. */
-void faults_power(struct world *world, enum power_loss loss);
+/* At `at`, or everywhere: all runs there die, what the disks had not made durable is lost, boot clocks begin anew. */
+void faults_power(struct world *world, const struct machine *at, enum power_loss loss);
 /* Faults stop: everything is well again, stalled runs go on. */
 void faults_end(struct world *world);

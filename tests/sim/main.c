@@ -10,7 +10,10 @@
 
 static int usage(void)
 {
-    fputs("onecase-sim --schedules N [--from SEED] [--jobs J] [--keep-going]  random schedules\n"
+    fputs("onecase-sim --schedules N [--from SEED] [--step S] [--jobs J] [--keep-going] "
+          "[--all-rows]  "
+          "random "
+          "schedules\n"
           "onecase-sim --seed SEED [--story] [--calls] [--ledger FILE]  one of them once more\n"
           "onecase-sim --seeds FILE                             every seed of a file\n"
           "onecase-sim --crash [--pairs] [--jobs J]             every crash point of the small "
@@ -21,9 +24,9 @@ static int usage(void)
 }
 
 struct options {
-    uint64_t schedules, from, seed;
+    uint64_t schedules, from, step, seed;
     unsigned jobs;
-    bool has_seed, story, calls, crash, pairs, keep_going;
+    bool has_seed, story, calls, crash, pairs, keep_going, all_rows;
     const char *seeds, *point, *ledger;
 };
 
@@ -45,6 +48,8 @@ static bool text_option(const char *argument, const char *value, struct options 
         return number(value, &o->schedules);
     if (strcmp(argument, "--from") == 0)
         return number(value, &o->from);
+    if (strcmp(argument, "--step") == 0)
+        return number(value, &o->step) && o->step > 0;
     if (strcmp(argument, "--seed") == 0)
         return o->has_seed = number(value, &o->seed);
     if (strcmp(argument, "--jobs") == 0 && number(value, &jobs) && jobs > 0 && jobs <= 64) {
@@ -69,6 +74,8 @@ static bool parse(int count, char **argument, struct options *o)
             o->crash = true;
         else if (strcmp(argument[i], "--keep-going") == 0)
             o->keep_going = true;
+        else if (strcmp(argument[i], "--all-rows") == 0)
+            o->all_rows = true;
         else if (strcmp(argument[i], "--pairs") == 0)
             o->pairs = true;
         else if (!text_option(argument[i], i + 1 < count ? argument[i + 1] : NULL, o))
@@ -81,7 +88,7 @@ static bool parse(int count, char **argument, struct options *o)
 
 int main(int count, char **argument)
 {
-    struct options o = {.from = 1, .jobs = 1};
+    struct options o = {.from = 1, .step = 1, .jobs = 1};
 
     if (!parse(count, argument, &o))
         return usage();
@@ -96,6 +103,7 @@ int main(int count, char **argument)
     if (o.crash)
         return crash_all(o.jobs, o.pairs);
     if (o.schedules > 0)
-        return campaign_random(o.from, o.schedules, o.jobs, o.keep_going);
+        return campaign_random(
+            &(struct range){o.from, o.step, o.schedules, o.keep_going, o.all_rows}, o.jobs);
     return usage();
 }

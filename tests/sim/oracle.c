@@ -13,6 +13,41 @@ bool oracle_is_idle_by_right(struct world *world, struct deployment *d)
            sql_number(d, "SELECT count(*) FROM mailbox WHERE claim_owner <> ''", NULL) > 0;
 }
 
+/* ---- K03 ------------------------------------------------------------------------------------- */
+
+#define SLACK SECONDS(5) /* between a last look at the clock and the deed */
+
+bool oracle_was_forgotten(const struct run *run, int64_t since_ms)
+{
+    return run->world->scenario.standby && run->deployment->went_back > 0 &&
+           run->deployment->went_back_ms >= since_ms;
+}
+
+/* A run that was stopped between looking and doing could not know; nor one whose clock stood still, nor one
+ * whose ledger was taken away then. */
+static bool could_not_know(const struct run *run)
+{
+    bool stood = run->stopped_call == run->calls || run->clock_stood;
+
+    return stood || oracle_was_forgotten(run, run->world->timeline.now_ms - SLACK);
+}
+
+void oracle_within_its_lease(struct run *run, const char *key, const char *what)
+{
+    char since[24];
+
+    if (!run->world->scenario.server || could_not_know(run))
+        return;
+    snprintf(since, sizeof since, "%lld",
+             (long long)(database_now(&run->deployment->database) - SLACK));
+    if (sql_number(run->deployment,
+                   "SELECT count(*) FROM item WHERE key = ?1 AND lease_run = ?2"
+                   " AND lease_boot > cast(?3 AS INTEGER)",
+                   key, run->facts.id, since, NULL) == 0)
+        broke(run->world, "K03", "run %u %s of %s, which it has no lease of any more", run->number,
+              what, mail_label(run->world, key));
+}
+
 /* ---- V7 -------------------------------------------------------------------------------------- */
 
 void oracle_v7_what_waits_is_visible(struct world *world, struct deployment *d)

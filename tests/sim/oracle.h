@@ -19,6 +19,9 @@ void oracle_before_move(struct run *run, const struct folder *folder, const stru
 /* V8, and arm at the dot: a run is about to send this acknowledgement's end-of-data line. */
 void oracle_before_line(struct run *run, const char *effect);
 
+/* A standby took over after that: what was written down then is known no more. */
+bool oracle_was_forgotten(const struct run *run, int64_t since_ms);
+
 /* V2: a run adds a reply to a case, which must stand there. */
 struct case_facts;
 void oracle_before_append(struct run *run, const struct case_facts *facts);

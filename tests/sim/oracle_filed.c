@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle_p.h"
 
+#include <onecase/when.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -97,13 +99,16 @@ void oracle_before_move(struct run *run, const struct folder *folder, const stru
     struct world *world = run->world;
     struct leaving l;
 
-    if (strcmp(folder->name, INBOX) != 0)
+    if (strcmp(folder->name, INBOX) != 0 ||
+        oracle_was_forgotten(run, world->timeline.now_ms - MINUTES(1)))
         return;
     if (!look_up(run, folder, copy, &l)) {
         broke(world, "V6", "run %u moves m%u (UID %u), which is not recorded", run->number,
               copy->mail->number, copy->uid);
         return;
     }
+    if (l.armed && run_lives(run))
+        oracle_within_its_lease(run, l.key, "files a message");
     if (!l.armed && run->life != LIFE_KILLED)
         broke(world, "V6", "run %u moves m%u (UID %u) without having written that it will",
               run->number, copy->mail->number, copy->uid);

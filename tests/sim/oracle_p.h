@@ -16,6 +16,8 @@ void oracle_v3_files_are_the_plan(struct world *world, struct deployment *d);
 void oracle_v2_at_the_desk(struct world *world, struct deployment *d);
 /* V6: whoever is told has their case, or their reply, at the help desk. */
 void oracle_told_after_its_case(struct run *run, const char *effect);
+/* oracle.c, K03: what leaves, leaves within the run's lease of that item, by the clock of the ledger's server. */
+void oracle_within_its_lease(struct run *run, const char *key, const char *what);
 /* oracle_told.c */
 void oracle_v4_told_once(struct world *world, struct deployment *d);
 void oracle_v5_unknown_is_left_by_a_person(struct world *world, struct deployment *d);

@@ -203,6 +203,9 @@ static bool octets_can_be_had(struct world *world, const struct deployment *d, c
     blob_path_incoming(&octets, path);
     const struct mail *mail = mail_by_octets(world, &octets);
 
+    for (size_t i = 0; i < MACHINES; i++)
+        if (disk_look_durable(&world->machine[i].disk, path, &found))
+            return true;
     return disk_look_durable(&d->disk, path, &found) || mail == NULL ||
            imap_count(&world->imap, INBOX, mail) + imap_count(&world->imap, PROCESSED, mail) > 0;
 }

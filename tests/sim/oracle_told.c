@@ -119,6 +119,15 @@ void oracle_before_line(struct run *run, const char *effect)
 
     if (run->world->scenario.desk)
         oracle_told_after_its_case(run, effect);
+    struct sqlite3_stmt *s = sql_open(d, "SELECT key FROM effect WHERE ack_id = ?1", effect, NULL);
+
+    if (sql_row(s)) {
+        char key[KEY_SIZE];
+
+        snprintf(key, sizeof key, "%s", sql_text(s, 0));
+        sql_done(s);
+        oracle_within_its_lease(run, key, "sends an acknowledgement");
+    }
     if (sql_number(
             d,
             "SELECT count(*) FROM attempt a JOIN effect e ON e.id = a.effect WHERE e.ack_id = ?1"

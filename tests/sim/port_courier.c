@@ -251,7 +251,8 @@ static void courier_release(void *self, int64_t id)
         letter->fate = &patience_ended;
     tell(run->world, "run %u sends the end-of-data line of acknowledgement %.8s", run->number,
          letter->effect);
-    oracle_before_line(run, letter->effect);
+    if (!oracle_was_forgotten(run, letter->ready_ms))
+        oracle_before_line(run, letter->effect);
     letter->line = smtp_line_leaves(run->world, run->number, letter->effect,
                                     str_slice(&letter->octets), letter->fate);
     letter->state = LETTER_LEFT;

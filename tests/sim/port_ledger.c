@@ -74,13 +74,16 @@ static enum rc knows(void *self, int64_t event, const char *hash, struct err *er
                  real(run)->runs->knows(real(run)->self, event, hash, err));
 }
 
-/* One machine: every run of it works on its mailbox. */
+/* On one machine every run works on its mailbox, and nothing is asked. */
 static enum rc share(
     void *self, const char *who, const char *mailbox, int64_t lease_ms, bool *ours, struct err *err)
 {
     struct run *run = self;
 
-    return real(run)->runs->share(real(run)->self, who, mailbox, lease_ms, ours, err);
+    if (!run->world->scenario.server)
+        return real(run)->runs->share(real(run)->self, who, mailbox, lease_ms, ours, err);
+    THROUGH_GATE(run, CALL_LEDGER_SHARE, err,
+                 real(run)->runs->share(real(run)->self, who, mailbox, lease_ms, ours, err));
 }
 
 static const struct ledger_runs port_runs = {facts, enter, others, bury,

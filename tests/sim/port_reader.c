@@ -115,8 +115,8 @@ static enum rc spool(struct run *run,
         return RC_OK;
     snprintf(path, sizeof path, "tmp/part-%u-%u", run->number, ++run->spools);
     part->file = message_keep(m, slice_z(path));
-    TRY(disk_make_folder(&run->deployment->disk, "tmp", err));
-    return disk_create(&run->deployment->disk, path, octets, err);
+    TRY(disk_make_folder(disk_of(run, "tmp"), "tmp", err));
+    return disk_create(disk_of(run, path), path, octets, err);
 }
 
 /* "=attachment NAME TYPE" and its octets, up to the next. */
@@ -190,7 +190,7 @@ read_stored(struct run *run, const char *path, bool files, struct message *out, 
     struct slice stored;
     CLEANUP(str_clear) struct str octets = STR_INIT;
 
-    if (!disk_look(&run->deployment->disk, path, &stored))
+    if (!disk_look(disk_of(run, path), path, &stored))
         return FAIL(err, RC_NOT_FOUND, "sim: '%s' is not there", path);
     str_add(&octets, stored);
     return reader_read(files ? run : NULL, str_slice(&octets), out, err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "deployment.h"
 #include "gate.h"
 #include "ports.h"
+#include "reached.h"
 #include "world.h"
 
 /* The real ledger behind gates: intake and work. What a call has handed out is freed again where
@@ -143,6 +145,15 @@ const struct ledger_intake port_intake = {unseen,       reused,        missing, 
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
+static bool was_of_another_version(const struct run *run, const char *key)
+{
+    return run->world->scenario.server &&
+           sql_number(run->deployment,
+                      "SELECT count(*) FROM event v JOIN run r ON r.id = v.run JOIN run me"
+                      " ON me.id = ?2 WHERE v.key = ?1 AND r.version <> me.version",
+                      key, run->facts.id, NULL) > 0;
+}
+
 static enum rc claim(void *self,
                      const char *who,
                      const char *mailbox,
@@ -162,8 +173,11 @@ static enum rc claim(void *self,
         return answer_fail(CALL_LEDGER_CLAIM, answer, err);
     TRY(real(run)->work->claim(real(run)->self, who, mailbox, now, lease_ms, limit, &item, &items,
                                err));
-    for (size_t i = 0; i < items; i++)
+    for (size_t i = 0; i < items; i++) {
         tell(run->world, "run %u claims %s", run->number, mail_label(run->world, item[i].key));
+        if (was_of_another_version(run, item[i].key))
+            reached_row("K10");
+    }
     enum rc rc = answer == ANSWER_HAD ? answer_fail(CALL_LEDGER_CLAIM, answer, err) : RC_OK;
 
     rc = gate_close(run, CALL_LEDGER_CLAIM, rc, err);

@@ -37,6 +37,19 @@ struct composer port_composer(struct run *run);       /* port_composer.c */
 struct clock port_clock(struct run *run);             /* port_processes.c */
 struct processes port_processes(struct run *run);
 
+/* port_objects.c: the disk that a path is on, and what is in an object store. */
+struct disk *disk_of(struct run *run, const char *path);
+bool is_object(const struct run *run, const char *path);
+enum rc object_put(struct run *run, const char *from, const char *to, struct err *err);
+enum rc object_get(struct run *run,
+                   const char *path,
+                   int64_t offset,
+                   char *into,
+                   size_t room,
+                   size_t *got,
+                   struct err *err);
+enum rc object_remove(struct run *run, const char *path, struct err *err);
+
 /* Reads a mail as the reader does, for people's tools: no gate. */
 enum rc reader_read(struct run *run, struct slice octets, struct message *out, struct err *err);
 /* The run's connections close; letters that had not left are gone. */

@@ -7,11 +7,12 @@
 
 /* Every row of the fault matrix that the simulator can come by. Some are named by their class. */
 static const char *const rows[] = {
-    "C",   "C01", "C02", "C04", "C05", "C06", "C07", "C08", "C09", "C10", "C11a", "C11b", "C12",
-    "C13", "C14", "C15", "C16", "C17", "S01", "S02", "S03", "S06", "S07", "S08",  "S09",  "S10",
-    "S11", "S12", "S13", "S14", "S15", "S17", "S19", "S20", "S21", "S23", "S24",  "S25",  "I01",
-    "I05", "I10", "I20", "I22", "L07", "L09", "B01", "K01", "K02", "K03", "K04",  "K05",  "K06",
-    "K07", "D02", "D03", "D04", "D05", "D09", "O01", "O03", "O04", "E01", "E03",  "S22",
+    "C",   "C01", "C02", "C04", "C05", "C06", "C07", "C08", "C09", "C10", "C11a", "C11b",
+    "C12", "C13", "C14", "C15", "C16", "C17", "S01", "S02", "S03", "S06", "S07",  "S08",
+    "S09", "S10", "S11", "S12", "S13", "S14", "S15", "S17", "S19", "S20", "S21",  "S23",
+    "S24", "S25", "I01", "I05", "I10", "I20", "I22", "L07", "L09", "B01", "K01",  "K02",
+    "K03", "K04", "K05", "K06", "L08", "L10", "B05", "K10", "K07", "D02", "D03",  "D04",
+    "D05", "D09", "O01", "O03", "O04", "E01", "E03", "S22",
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
@@ -79,6 +80,18 @@ bool reached_add(FILE *in)
 {
     return add_numbers(in, row_count, ROW_COUNT) && add_numbers(in, call_count, CALL_COUNT) &&
            add_numbers(in, &answer_count[0][0], CALL_COUNT * ANSWER_COUNT);
+}
+
+bool reached_every_row(void)
+{
+    bool every = true;
+
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (row_count[i] == 0) {
+            printf("row %s of the fault matrix was never come by\n", rows[i]);
+            every = false;
+        }
+    return every;
 }
 
 void reached_print(void)

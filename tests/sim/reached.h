@@ -19,3 +19,5 @@ void reached_clear(void);
 void reached_write(FILE *out);
 bool reached_add(FILE *in);
 void reached_print(void);
+/* Prints those that were not. */
+bool reached_every_row(void);

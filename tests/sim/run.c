@@ -10,6 +10,7 @@
 
 #include <onecase/blob_store.h>
 #include <onecase/service.h>
+#include <onecase/when.h>
 
 #include <assert.h>
 #include <stdio.h>
@@ -53,6 +54,7 @@ void run_stall(struct run *run, int64_t ms)
     tell(run->world, "run %u is stopped for %lld s (SIGSTOP)", run->number, (long long)(ms / 1000));
     run->life = LIFE_STALLED;
     run->wake_ms = run->world->timeline.now_ms + ms;
+    run->stopped_call = run->calls;
     if (run->world->inside == run)
         coroutine_leave(run->co);
 }
@@ -68,6 +70,8 @@ static void rest_until(struct run *run, const struct tick_result *result)
         pause_ms = 1;
     if (pause_ms > run->world->scenario.poll_ms)
         pause_ms = run->world->scenario.poll_ms;
+    if (result->another_has_it) /* a machine may be slow, too */
+        pause_ms = rng_between(&run->world->elsewhere, pause_ms, MINUTES(3));
     run_sleep(run, run->world->timeline.now_ms + pause_ms);
 }
 
@@ -82,7 +86,9 @@ static bool one_tick(struct run *run, struct service *service)
 
     if (!run_lives(run))
         return false;
-    run->ticks++;
+    run->ticks += !result.another_has_it;
+    run->looks += result.another_has_it;
+    run->stands_by = result.another_has_it;
     if (run->session_missed)
         run->session_lost = run->session_missed = false;
     if (rc == RC_BROKEN) {
@@ -151,6 +157,8 @@ struct run *run_start(struct world *world, struct deployment *deployment, struct
     run->deployment = deployment;
     run->machine = machine;
     run->number = (unsigned)world->runs;
+    if (world->scenario.server)
+        snprintf(run->node, sizeof run->node, "%032u", run->number);
     run->store = deployment_take(deployment);
     run->real = store_ledger(run->store);
     run->co = coroutine_new(body, run);

@@ -56,6 +56,9 @@ struct run {
     struct coroutine *co;
     enum life life;
     int64_t wake_ms;
+    unsigned stopped_call; /* the call in which it was last stopped */
+    bool clock_stood;      /* and its boot clock, too: it cannot tell */
+    bool stands_by;        /* in its last turn the mailbox was another's */
     bool asked_to_stop;
     bool failed; /* ended by itself: this installation cannot go on */
     bool has_lock;
@@ -64,10 +67,12 @@ struct run {
     char listed[16];     /* the folder that is open and was listed whole; "" is none */
     unsigned listed_changes;
     struct run_facts facts;
-    unsigned calls; /* port calls while it lived */
+    char node[RUN_ID_SIZE]; /* "": the ledger is its machine's own */
+    unsigned calls;         /* port calls while it lived */
     unsigned calls_after_death;
     unsigned char call_log[CALL_LOG]; /* the first of them */
     unsigned ticks, idle_ticks;
+    unsigned looks; /* turns in which the mailbox was another's: they are many, and short */
     unsigned spools;
     struct store *store;
     struct ledger real; /* the ledger itself; the service gets port_ledger */

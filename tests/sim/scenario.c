@@ -93,6 +93,34 @@ static void draw_letters(struct world *world)
     world->scenario.letters_follow = rng_one_in(&own, 2);
 }
 
+/* Several machines and an object store: likewise. */
+static void draw_elsewhere(struct world *world)
+{
+    static const unsigned often[] = {0, 10, 40, 150};
+    struct scenario *s = &world->scenario;
+    unsigned class = world->seed % 16;
+
+    world->elsewhere = (struct rng){world->seed << 24};
+    if (class != 0 && class != 6 && class != 10)
+        return;
+    struct rng *r = &world->elsewhere;
+
+    s->server = !rng_one_in(r, 4);
+    s->objects = !s->server || rng_one_in(r, 2);
+    if (s->objects && s->answer_one_in == 0)
+        s->answer_one_in = 100;
+    if (!s->server)
+        return;
+    s->two_deployments = false;
+    s->two_machines = true;
+    s->runs = 2 + rng_below(r, 2);
+    s->switch_one_in = 2 + rng_below(r, 12);
+    s->troubles += 1 + rng_below(r, 3);
+    s->commit_one_in = often[rng_below(r, LENGTH(often))];
+    s->standby = !s->restores && rng_one_in(r, 4);
+    reached_row("K01");
+}
+
 void scenario_draw(struct world *world)
 {
     struct rng *r = &world->rng;
@@ -138,6 +166,9 @@ void scenario_draw(struct world *world)
     draw_desk(world);
     draw_withholding(world);
     draw_letters(world);
+    draw_elsewhere(world);
+    if (s->standby)
+        s->desk_kind = DESK_CONDITIONAL;
 }
 
 /* ---- mail ------------------------------------------------------------------------------------ */

@@ -46,6 +46,9 @@ struct scenario {
     unsigned runs; /* at once, of the first deployment */
     bool two_machines;
     bool two_deployments;
+    bool server; /* the ledger is on a server, which both machines share */
+    bool
+        objects; /* files are in an object store; with `server` the rest is on each machine's own disk */
     /* the faults */
     unsigned troubles;        /* how many may happen */
     unsigned trouble_one_in;  /* gates */
@@ -54,6 +57,8 @@ struct scenario {
     unsigned smtp_faults;     /* percent of letters */
     unsigned withhold_one_in; /* fetches: a message that is there is not given; 0 never */
     bool restores;            /* the ledger goes back in time once */
+    bool standby;             /* the same, while runs live: a standby takes over */
+    unsigned commit_one_in;   /* commits of the server's: something goes wrong; 0 never */
     bool people_at_once;      /* people decide during the faults, too */
     bool letters_follow;      /* one connection, and the next letter is begun behind a line */
     bool steady;              /* people choose the same every time: end states are compared */

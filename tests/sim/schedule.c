@@ -35,7 +35,7 @@ static void begin(struct world *world,
     world->deployments = world->scenario.two_deployments ? 2 : 1;
     for (size_t i = 0; i < world->deployments; i++) {
         world->deployment[i] = deployment[i];
-        deployment_begin(deployment[i]);
+        deployment_begin(deployment[i], world);
     }
     imap_begin(world);
     scenario_begin(world);
@@ -84,14 +84,25 @@ static struct machine *machine_for(struct world *world)
 {
     bool second = world->scenario.two_machines && rng_one_in(&world->rng, 2);
 
+    if (world->scenario.server) /* each has one */
+        second = world->runs % 2 == 1;
     return &world->machine[second ? 1 : 0];
+}
+
+static void start_one(struct world *world, struct deployment *deployment)
+{
+    struct machine *machine = machine_for(world);
+    struct run *run = run_start(world, deployment, machine);
+
+    if (machine->still_until_ms > world->timeline.now_ms)
+        run_stall(run, machine->still_until_ms - world->timeline.now_ms);
 }
 
 static void start_missing(struct world *world)
 {
     for (size_t i = 0; i < world->deployments; i++)
         while (living(world, world->deployment[i]) < wanted(world, i) && world->runs < RUNS_MAX)
-            run_start(world, world->deployment[i], machine_for(world));
+            start_one(world, world->deployment[i]);
     world->restart_ms = 0;
 }
 
@@ -214,15 +225,18 @@ static bool at_rest(struct world *world)
 {
     if (world->timeline.count > 0 || world->restart_ms != 0 || one_is_missing(world))
         return false;
+    bool somebody_works = !world->scenario.server;
+
     for (size_t i = 0; i < world->runs; i++) {
         const struct run *run = world->run[i];
 
+        somebody_works |= run_lives(run) && !run->stands_by;
         if (run_lives(run) && (run->life != LIFE_ASLEEP || run->idle_ticks < quiet_ticks(world)))
             return false;
         if (run->life == LIFE_KILLED)
             return false;
     }
-    return !anything_due(world);
+    return somebody_works && !anything_due(world);
 }
 
 static bool trouble_is_over(struct world *world)
@@ -243,7 +257,7 @@ static unsigned ticks_of(const struct world *world)
     unsigned ticks = 0;
 
     for (size_t i = 0; i < world->runs; i++)
-        ticks += world->run[i]->ticks;
+        ticks += world->run[i]->ticks + world->run[i]->looks / 20;
     return ticks;
 }
 

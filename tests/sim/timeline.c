@@ -26,6 +26,8 @@ void timeline_begin(struct world *world)
 void timeline_end(struct world *world)
 {
     free(world->timeline.timer);
+    for (size_t i = 0; i < MACHINES; i++)
+        disk_end(&world->machine[i].disk);
 }
 
 void timeline_after(struct world *world,

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "disk.h"
+
 #include <onecase/clock.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +34,12 @@ struct machine {
     int64_t boot_ahead_ms;
     int64_t wall_ahead_ms;
     unsigned boots; /* counts power losses; part of its boot id */
+    /* of several that share a ledger on a server */
+    struct disk disk;       /* its own, where what is kept is in an object store */
+    int64_t still_until_ms; /* nothing of it goes on until then */
+    int64_t cut_until_ms;   /* it does not reach the ledger's server until then, */
+    bool dark;              /* nor anything else but its SMTP server */
+    unsigned long cut_at;   /* the port call at which it was cut off */
 };
 
 void timeline_begin(struct world *world);

@@ -4,6 +4,7 @@
 #include "deployment.h"
 #include "faults.h"
 #include "people.h"
+#include "ports.h"
 #include "reached.h"
 #include "world.h"
 
@@ -41,10 +42,10 @@ static bool other_dies(struct world *world, struct run *at)
 
 static bool power(struct world *world, struct run *at)
 {
-    (void)at;
     if (!troubles_may_kill(world))
         return false;
-    faults_power(world, (enum power_loss)rng_below(&world->rng, POWER_LOSS_COUNT));
+    faults_power(world, world->scenario.server ? at->machine : NULL,
+                 (enum power_loss)rng_below(&world->rng, POWER_LOSS_COUNT));
     return true;
 }
 
@@ -160,18 +161,18 @@ static bool smtp_mood_swings(struct world *world, struct run *at)
 
 static void disk_has_room(struct world *world, void *arg)
 {
-    struct deployment *d = arg;
+    struct disk *disk = arg;
 
-    d->disk.full = false;
-    tell(world, "the disk of %s has room again", d->name);
+    disk->full = false;
+    tell(world, "the disk that was full has room again");
 }
 
 static bool disk_fills(struct world *world, struct run *at)
 {
     tell(world, "the disk of %s is full", at->deployment->name);
-    at->deployment->disk.full = true;
+    disk_of(at, "tmp")->full = true;
     timeline_after(world, rng_between(&world->rng, SECONDS(5), MINUTES(20)), disk_has_room,
-                   at->deployment);
+                   disk_of(at, "tmp"));
     return true;
 }
 
@@ -246,17 +247,96 @@ static bool restore(struct world *world, struct run *at)
     for (size_t i = 0; i < world->runs; i++)
         run_kill(world->run[i], " (stopped for the restore)");
     tell(world, "the ledger is replaced by the older copy");
-    deployment_go_back(d);
+    deployment_go_back(d, world->timeline.now_ms);
     world->moved++;
     return true;
 }
 
-/* clang-format off */
-static const struct {
+/* ---- machines that share a ledger on a server -------------------------------------------------- */
+
+/* A machine that was stopped and goes on, as a virtual one may be: its boot clock may have stood, too. */
+bool machine_stands_still(struct world *world, struct run *at)
+{
+    struct machine *machine = at->machine;
+    int64_t ms = rng_between(&world->elsewhere, SECONDS(10), MINUTES(25));
+    bool clock_stands = rng_one_in(&world->elsewhere, 2);
+
+    tell(world, "%s stands still for %lld s%s", machine->host, (long long)(ms / 1000),
+         clock_stands ? ", and so does its boot clock" : "");
+    machine->still_until_ms = world->timeline.now_ms + ms;
+    if (clock_stands)
+        machine->boot_ahead_ms -= ms;
+    for (size_t i = 0; i < world->runs; i++) {
+        struct run *run = world->run[i];
+
+        if (run->machine != machine)
+            continue;
+        run->clock_stood = clock_stands;
+        if (run != at)
+            run_stall(run, ms);
+    }
+    run_stall(at, ms);
+    return true;
+}
+
+static bool cut_off(struct world *world, struct machine *machine, bool dark)
+{
+    if (machine->cut_until_ms > world->timeline.now_ms)
+        return false;
+    machine->cut_until_ms =
+        world->timeline.now_ms + rng_between(&world->elsewhere, SECONDS(10), MINUTES(25));
+    machine->cut_at = world->calls;
+    machine->dark = dark;
+    tell(world, "%s reaches the ledger%s no more for %lld s", machine->host,
+         dark ? ", the mailbox and the store" : "",
+         (long long)((machine->cut_until_ms - world->timeline.now_ms) / 1000));
+    return true;
+}
+
+static bool machine_is_cut_off(struct world *world, struct run *at)
+{
+    return cut_off(world, at->machine, false);
+}
+
+static bool machine_is_dark(struct world *world, struct run *at)
+{
+    return cut_off(world, at->machine, true);
+}
+
+/* From here on commits do not reach it. */
+static bool standby_falls_behind(struct world *world, struct run *at)
+{
+    if (!world->scenario.standby || at->deployment->remembered || !inbox_was_seen(at->deployment))
+        return false;
+    tell(world, "the standby falls behind");
+    deployment_remember(at->deployment);
+    return true;
+}
+
+/* Runs live on: the next thing that each asks is asked of another ledger. */
+static bool standby_takes_over(struct world *world, struct run *at)
+{
+    struct deployment *d = at->deployment;
+
+    if (!world->scenario.standby || !d->remembered || d->went_back > 0)
+        return false;
+    tell(world, "the standby takes over without the last commits");
+    deployment_go_back(d, world->timeline.now_ms);
+    database_taken_over(&d->database);
+    world->moved++;
+    return true;
+}
+
+/* ---- the tables -------------------------------------------------------------------------------- */
+
+struct trouble {
     const char *row;
     unsigned weight;
     bool (*happens)(struct world *world, struct run *at);
-} troubles[] = {
+};
+
+/* clang-format off */
+static const struct trouble troubles[] = {
 /*   row    weight  what */
     {"C",   30,     dies},
     {"K01",  3,     other_dies},
@@ -283,23 +363,42 @@ static const struct {
 };
 /* clang-format on */
 
-bool troubles_happen(struct world *world, struct run *at)
+/* clang-format off */
+/* Of machines that share a ledger on a server. */
+static const struct trouble troubles_elsewhere[] = {
+    {"K03", 10,     machine_stands_still},
+    {"K03", 20,     machine_is_cut_off},
+    {"K03",  5,     machine_is_dark},
+    {"L10", 20,     standby_falls_behind},
+    {"L10", 30,     standby_takes_over},
+};
+/* clang-format on */
+
+static bool one_of(
+    const struct trouble *table, size_t count, struct rng *rng, struct world *world, struct run *at)
 {
     unsigned total = 0;
 
-    for (size_t i = 0; i < LENGTH(troubles); i++)
-        total += troubles[i].weight;
-    unsigned drawn = rng_below(&world->rng, total);
+    for (size_t i = 0; i < count; i++)
+        total += table[i].weight;
+    unsigned drawn = rng_below(rng, total);
 
-    for (size_t i = 0; i < LENGTH(troubles); i++) {
-        if (drawn >= troubles[i].weight) {
-            drawn -= troubles[i].weight;
+    for (size_t i = 0; i < count; i++) {
+        if (drawn >= table[i].weight) {
+            drawn -= table[i].weight;
             continue;
         }
-        if (!troubles[i].happens(world, at))
+        if (!table[i].happens(world, at))
             return false;
-        reached_row(troubles[i].row);
+        reached_row(table[i].row);
         return true;
     }
     return false;
+}
+
+bool troubles_happen(struct world *world, struct run *at)
+{
+    if (world->scenario.server && rng_one_in(&world->elsewhere, 2))
+        return one_of(troubles_elsewhere, LENGTH(troubles_elsewhere), &world->elsewhere, world, at);
+    return one_of(troubles, LENGTH(troubles), &world->rng, world, at);
 }

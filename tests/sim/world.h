@@ -47,6 +47,7 @@ struct world {
     uint64_t seed;
     struct rng rng;
     struct rng withholding; /* for scenario.withhold_one_in */
+    struct rng elsewhere;   /* for servers and machines */
     struct scenario scenario;
     struct story story;
     struct timeline timeline;
