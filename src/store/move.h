@@ -43,6 +43,7 @@ struct move_table {
     struct move_column *column;
     size_t columns;
     const char *refers;     /* a column that refers to this table itself; NULL: none does */
+    bool referred;          /* another table refers to it */
     struct str first, next; /* a page in order of the key: from its beginning; after $1 … */
     struct str last;        /* the highest key */
     struct str named;       /* rows by lists of their keys */

@@ -41,39 +41,45 @@ static enum rc is_noted(struct moving *m, const struct move_table *t, bool *out,
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
 
-static enum rc
-bring(struct moving *m, const struct move_table *t, enum put how, int64_t *rows, struct err *err)
+static enum rc bring(struct moving *m,
+                     const struct move_table *t,
+                     const struct str *which,
+                     enum put how,
+                     int64_t *rows,
+                     struct err *err)
 {
     CLEANUP(putting_clear) struct putting put = {.to = m->to->db, .t = t, .how = how};
     CLEANUP(stmt_done) struct stmt *s = NULL;
     enum rc rc;
 
     *rows = 0;
-    if (t->lists[how].len == 0) /* it is its key, and nothing else; it refers to nothing */
+    if (t->lists[how].len == 0) /* it is its key, and nothing else */
         return RC_OK;
-    TRY(open_noted(m, how == PUT_AWAY ? &t->gone : &t->changed, &s, err));
+    TRY(open_noted(m, which, &s, err));
     for (; (rc = next(m, t, s, err)) == RC_OK; ++*rows)
         if (how != PUT_REFERENCE || !col_null(s, t->refers))
             TRY(putting_row(&put, s, err));
     return rc == RC_NOT_FOUND ? putting_end(&put, err) : rc;
 }
 
-/* What was there makes room for what is new: some values are no two rows' at once. */
+/* What was there makes room for what is new, as some values are no two rows' at once: by going, or, where others
+ * refer to it, by changing first. */
 static enum rc bring_changes(struct moving *m, const struct move_table *t, struct err *err)
 {
     int64_t rows;
 
-    TRY(bring(m, t, PUT_CHANGE, &rows, err));
-    TRY(bring(m, t, PUT_ROW, &rows, err));
+    TRY(bring(m, t, &t->changed, t->referred || t->refers != NULL ? PUT_CHANGE : PUT_AWAY, &rows,
+              err));
+    TRY(bring(m, t, &t->changed, PUT_ROW, &rows, err));
     m->out->followed += rows;
-    return t->refers != NULL ? bring(m, t, PUT_REFERENCE, &rows, err) : RC_OK;
+    return t->refers != NULL ? bring(m, t, &t->changed, PUT_REFERENCE, &rows, err) : RC_OK;
 }
 
 static enum rc bring_deletions(struct moving *m, const struct move_table *t, struct err *err)
 {
     int64_t rows;
 
-    TRY(bring(m, t, PUT_AWAY, &rows, err));
+    TRY(bring(m, t, &t->gone, PUT_AWAY, &rows, err));
     m->out->followed += rows;
     return RC_OK;
 }

@@ -25,7 +25,7 @@ static const char found_by[] =
     " INSERT INTO " MOVE_NOTES " (name, k1) VALUES ('case_search', NEW.number); END;"
     "CREATE TRIGGER moving_case_search_changes AFTER UPDATE OF sender, subject ON item BEGIN"
     " INSERT INTO " MOVE_NOTES " (name, k1) SELECT 'case_search', number FROM case_number"
-    " WHERE key = NEW.key; END;";
+    " WHERE item_number = NEW.number OR (item_number IS NULL AND key = NEW.key); END;";
 
 static const char notes[] =
     "CREATE TABLE " MOVE_NOTES

@@ -89,17 +89,19 @@ static const char *own_name(const struct move_table *t, const char *column)
     return NULL;
 }
 
-static bool has(const struct move_plan *plan, const char *table)
+static bool refers_to(struct move_plan *plan, const char *table)
 {
     for (size_t i = 0; i < plan->tables; i++)
-        if (strcmp(plan->table[i].name, table) == 0)
+        if (strcmp(plan->table[i].name, table) == 0) {
+            plan->table[i].referred = true;
             return true;
+        }
     return false;
 }
 
 /* May it come now? All that it refers to is there, but for itself. */
-static enum rc look_at(
-    struct db *db, const struct move_plan *plan, struct move_table *t, bool *may, struct err *err)
+static enum rc
+look_at(struct db *db, struct move_plan *plan, struct move_table *t, bool *may, struct err *err)
 {
     static const char find[] = "SELECT \"table\" AS target, \"from\" AS source"
                                " FROM pragma_foreign_key_list($1)";
@@ -115,7 +117,7 @@ static enum rc look_at(
         if (strcmp(target, t->name) == 0)
             t->refers = own_name(t, col_text(s, "source"));
         else
-            *may &= has(plan, target);
+            *may &= refers_to(plan, target);
     }
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }

@@ -202,6 +202,14 @@ def add_rows(rig):
                            (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < {MANY}) SELECT 'ann', 'mail', n, n FROM n""")
 
 
+def swap_rows(rig):
+    """Two rows change their numbers with each other, and what is no two rows' at once."""
+    with contextlib.closing(sqlite3.connect(rig.data / "ledger.db", timeout=20)) as ledger, ledger:
+        one, other = (number for number, in ledger.execute("SELECT id FROM acceptance ORDER BY id LIMIT 2"))
+        for before, after in ((one, -1), (other, one), (-1, other)):
+            ledger.execute("UPDATE acceptance SET id = ? WHERE id = ?", (after, before))
+
+
 def rows_of_both(rig, server):
     """Of each table what it holds, in the old ledger and in the new one, by texts that both can make."""
     old, new = {}, {}
@@ -230,11 +238,12 @@ def test_the_service_goes_on_while_its_ledger_moves_and_what_it_changes_is_moved
     service = rig.serve()
     await_(lambda: any(run["active"] == "yes" for run in rig.json("deployments")), "the service runs")
     told, last = rig.item_of(rig.delivered[2]), plain("last")
-    for n, number in enumerate((8, 20, 40, 60)):  # at the first tables, behind items, at `look`, while it is compared
+    for n, number in enumerate((8, 20, 40, 60)):  # at the first tables, in the midst of `look`, behind it, while all is compared
         sent += [plain(f"during {n}")]
         rig.deliver(sent[-1], sent[n])
         rig.run("case", told["case"], *(["--hold"] if n % 2 == 0 else ["--release"]), "--by", "Ann", "--reason", "a question")
         assert killed_at(rig, server, number, "before" if n % 2 else "after")
+    swap_rows(rig)
     rig.run("erase", mails.sender(mails.varied()[0].name), "--by", "Ann", "--reason", "she asked")
     await_(lambda: rig.counts()["complete"] == 7, "the service goes on")
     first = rig.json("migrate-ledger", "--to", url)
