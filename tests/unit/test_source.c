@@ -411,9 +411,8 @@ static void the_digest_of_a_long_body_is_that_of_its_lines_with_lf_ends(void **s
     }
     str_addz(&mail, "end\r\n\r\n");
     str_addz(&said, "end");
-    for (size_t at = 0, some = 1; at < mail.len; at += some, some = some * 5 % 1021) {
+    for (size_t at = 0, some = 1; at < mail.len; at += some, some = some * 5 % 1021)
         source_reading_add(r, slice_cut(str_slice(&mail), at, some));
-    }
     source_reading_done(&r, &source);
 
     struct digest wanted = sha256_of(str_slice(&said));
