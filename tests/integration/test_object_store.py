@@ -172,13 +172,19 @@ def test_files_are_exported_shown_archived_erased_saved_and_brought_back(desk, t
     assert {digest for name, digest in before.items() if one["key"] in name} <= inside
 
     desk.run("backup", str(tmp_path / "backup"))
+    key, certificate = (str(tmp_path / f"recipient.{kind}") for kind in ("key", "pem"))
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=safe",
+                    "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    desk.settings["backup"] = {"recipient": certificate}
+    desk.run("backup", str(tmp_path / "sealed"))
     desk.run("erase", sender("one"), *PEOPLE)
     assert {name for name in before if one["key"] not in name} == set(desk.files()), "what was erased is gone, the rest is there"
     assert desk.run("verify").returncode == 0
 
-    desk.data.rename(desk.data.with_name("lost"))
-    desk.run("restore", str(tmp_path / "backup"))
-    assert desk.files() == before and desk.run("verify", status=None).returncode == 0
+    for saved, words in (("sealed", ("--key", key)), ("backup", ())):
+        desk.data.rename(desk.data.with_name(f"lost-{saved}"))
+        desk.run("restore", str(tmp_path / saved), *words)
+        assert desk.files() == before and desk.run("verify", status=None).returncode == 0
 
 
 def test_the_console_gives_files_that_the_store_has(desk):
