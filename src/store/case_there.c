@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "case_act.h"
 
+#define OF_CASE " FROM effect WHERE " OF_KEY("effect", "$1") " AND kind = 'case'"
+#define MADE    OF_KEY("made", "$1")
+
 /* A case that is closed a second time is closed there a second time: a step of its own. What is still to
  * be done is not planned twice. */
 enum rc case_there(struct acting *a, const char *what, struct err *err)
 {
     static const char insert[] =
         "INSERT INTO effect (key, kind, target, status, external_id, reason, due, item_number)"
-        " SELECT made.key, 'case', made.target || '/' || $3 || CASE (SELECT COUNT(*) FROM effect"
-        " WHERE " OF_KEY(
-            "effect",
-            "$1") " AND kind = 'case' AND target LIKE $2 || '/' || $3 || '%') WHEN 0 THEN ''"
-                  " ELSE '-' || (SELECT COUNT(*) + 1 FROM effect WHERE " OF_KEY(
-                      "effect",
-                      "$1") " AND kind = 'case'"
-                            " AND target LIKE $2 || '/' || $3 || '%') END, 'planned', '', '', $4, "
-                            "made.item_number"
-                            " FROM effect AS made WHERE " OF_KEY(
-                                "made", "$1") " AND made.kind = 'case' AND made.target = $2"
-                                              " AND made.status NOT IN ('skipped', 'refused') AND "
-                                              "($3 = 'closed' OR made.status = 'done')"
-                                              " AND NOT EXISTS (SELECT 1 FROM effect WHERE " OF_KEY(
-                                                  "effect",
-                                                  "$1") " AND kind = 'case'"
-                                                        " AND (target = $2 || '/removed' OR "
-                                                        "(target LIKE $2 || '/' || $3 || '%'"
-                                                        " AND status NOT IN ('done', 'skipped')))) "
-                                                        "RETURNING id";
+        " SELECT made.key, 'case', made.target || '/' || $3 || CASE (SELECT COUNT(*)" OF_CASE
+        " AND target LIKE $2 || '/' || $3 || '%') WHEN 0 THEN ''"
+        " ELSE '-' || (SELECT COUNT(*) + 1" OF_CASE " AND target LIKE $2 || '/' || $3 || '%') END,"
+        " 'planned', '', '', $4, made.item_number FROM effect AS made WHERE " MADE
+        " AND made.kind = 'case' AND made.target = $2"
+        " AND made.status NOT IN ('skipped', 'refused') AND ($3 = 'closed' OR made.status = 'done')"
+        " AND NOT EXISTS (SELECT 1" OF_CASE
+        " AND (target = $2 || '/removed' OR (target LIKE $2 || '/' || $3 || '%'"
+        " AND status NOT IN ('done', 'skipped')))) RETURNING id";
     int64_t id;
 
     if (!a->request->there)

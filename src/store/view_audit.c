@@ -177,11 +177,10 @@ static const char not_accepted[] =
                       " WHERE " OF_ITEM(
                           "acceptance") " AND acceptance.holds = 0)) ORDER BY item.key";
 static const char not_stored[] =
-    "SELECT DISTINCT attachment.key FROM attachment WHERE attachment.status = 'stored'"
-    " AND NOT EXISTS (SELECT 1 FROM effect WHERE " OF_KEY(
-        "effect", "attachment.key") " AND effect.kind = 'attachment' AND effect.target = "
-                                    "attachment.stored_name"
-                                    " AND effect.status = 'done') ORDER BY attachment.key";
+    "SELECT DISTINCT attachment.key FROM attachment JOIN item ON item.key = attachment.key"
+    " WHERE attachment.status = 'stored' AND NOT EXISTS (SELECT 1 FROM effect WHERE " OF_ITEM(
+        "effect") " AND effect.kind = 'attachment' AND effect.target = attachment.stored_name"
+                  " AND effect.status = 'done') ORDER BY attachment.key";
 static const char no_reason[] = "SELECT item.key FROM item WHERE item.reason = ''"
                                 " AND item.state = 'needs_reconciliation' ORDER BY item.key";
 

@@ -4,24 +4,22 @@
 #include <onecase/blobs.h>
 #include <string.h>
 
-/* The case, and those that were merged into it. */
-#define MERGED(key)                                                                                \
-    "SELECT m.key FROM case_record AS m WHERE m.key = " key " OR m.merged_into = " key
-
-/* Their messages: those that made them, and those that came to them. */
-#define OF_CASES(cases)                                                                            \
-    "case_message.case_key IN (" cases ") AND ((case_message.case_key <> case_message.key"         \
-    " AND case_message.case_key IN (" cases ")) OR case_message.item_number IN"                    \
-    " (SELECT made.number FROM item AS made WHERE made.key IN (" cases "))"                        \
-    " OR (case_message.item_number IS NULL AND case_message.key IN (" cases ")))"
+/* The messages of a case and of those that were merged into it: what came to them, and what made them. */
+#define OF_CASE(case_)                                                                             \
+    "case_message.id IN (SELECT came.id FROM case_record AS c JOIN case_message AS came"           \
+    " ON came.case_key <> came.key AND came.case_key = c.key"                                      \
+    " WHERE c.key = " case_ " OR c.merged_into = " case_ " UNION ALL SELECT made.id"               \
+    " FROM case_record AS c JOIN item ON item.key = c.key JOIN case_message AS made"               \
+    " ON made.case_key = c.key AND " OF_ITEM("made") " WHERE c.key = " case_                       \
+                                                     " OR c.merged_into = " case_ ")"
 
 #define CASE_COLUMNS                                                                               \
     "case_record.key, case_record.reference, case_record.mailbox, case_record.state,"              \
     " case_record.created_at, item.sender, item.subject,"                                          \
     " COALESCE((SELECT other.reference FROM case_record AS other"                                  \
     " WHERE other.key = case_record.merged_into), '') AS merged_into,"                             \
-    " (SELECT COUNT(*) FROM case_message WHERE " OF_CASES(                                         \
-        MERGED("case_record.key")) " AND case_message.direction = 'in') AS messages"
+    " (SELECT COUNT(*) FROM case_message WHERE " OF_CASE(                                          \
+        "case_record.key") " AND case_message.direction = 'in') AS messages"
 #define CASES CASE_COLUMNS " FROM case_record JOIN item ON item.key = case_record.key"
 
 /* ---- what belongs to a case ------------------------------------------------------------------------ */
@@ -47,7 +45,7 @@ static enum rc attachments(struct db *db, struct view *view, struct view_case *c
         " attachment.size, attachment.sha256, attachment.reason, CASE WHEN attachment.gone IS NULL"
         " THEN attachment.status ELSE 'removed' END AS status FROM attachment"
         " JOIN case_message ON case_message.key = attachment.key AND case_message.direction = 'in'"
-        " WHERE " OF_CASES(MERGED("$1")) " ORDER BY case_message.id, attachment.number";
+        " WHERE " OF_CASE("$1") " ORDER BY case_message.id, attachment.number";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_attachment));
     enum rc rc;
@@ -66,7 +64,7 @@ static enum rc messages(struct db *db, struct view *view, struct view_case *c, s
     static const char find[] =
         "SELECT key, sender, reply_to, subject, text, direction, sent_at,"
         " (SELECT signs FROM item WHERE item.key = case_message.key) AS signs FROM case_message"
-        " WHERE " OF_CASES(MERGED("$1")) " ORDER BY id";
+        " WHERE " OF_CASE("$1") " ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_message));
     enum rc rc;

@@ -29,15 +29,15 @@ static void decision_row(struct stmt *s, struct view *view, struct view_decision
         d->undone_ms = NOT_DUE;
 }
 
+#define ITS_NOTE "(SELECT note.text FROM note WHERE " OF_ITEM("note")
+#define WHY      "COALESCE(" ITS_NOTE " AND note.about = 'approval ' || approval.id), '')"
+
 #define DECISIONS                                                                                  \
     "SELECT approval.id, approval.key, COALESCE(case_record.reference, '') AS reference,"          \
     " item.mailbox, approval.decision, approval.person, approval.second, approval.from_state,"     \
     " approval.from_reason, approval.plan_hash, approval.decided_at, approval.undone_at, " ASKED   \
-    ", COALESCE((SELECT note.text FROM note WHERE " OF_KEY(                                        \
-        "note", "approval.key") ""                                                                 \
-                                " AND note.about = 'approval ' || approval.id), '') AS why"        \
-                                " FROM approval JOIN item ON item.key = approval.key"              \
-                                " LEFT JOIN case_record ON case_record.key = item.case_key"
+    ", " WHY " AS why FROM approval JOIN item ON item.key = approval.key"                          \
+    " LEFT JOIN case_record ON case_record.key = item.case_key"
 #define IN_ORDER " ORDER BY approval.decided_at, approval.id"
 
 enum rc view_decisions(
@@ -97,9 +97,8 @@ view_late_decisions(struct db *db, struct view *view, struct view_duplicates *d,
 {
     static const char find[] = DECISIONS
         " WHERE approval.decided_at >= $2 AND approval.decision <> 'replay'"
-        " AND EXISTS (SELECT 1 FROM delivery WHERE " OF_KEY(
-            "delivery",
-            "approval.key") "  AND delivery.seen_at >= $1 AND delivery.seen_at < $2)" IN_ORDER;
+        " AND EXISTS (SELECT 1 FROM delivery WHERE " OF_ITEM(
+            "delivery") "  AND delivery.seen_at >= $1 AND delivery.seen_at < $2)" IN_ORDER;
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_decision));
     enum rc rc;

@@ -133,7 +133,6 @@ static void report_row(struct stmt *s, struct view *view, struct view_report *r)
     r->seen_ms = col_int(s, "recorded_at");
 }
 
-#define MERGED  "SELECT m.key FROM case_record AS m WHERE m.key = $1 OR m.merged_into = $1"
 #define REPORTS "SELECT action, report_key, recorded_at FROM bounce WHERE key "
 
 enum rc view_reports(struct db *db,
@@ -144,10 +143,10 @@ enum rc view_reports(struct db *db,
                      struct err *err)
 {
     static const char of_item[] = REPORTS "= $1 ORDER BY id";
-    static const char of_case[] =
-        REPORTS "IN (SELECT item.key FROM item WHERE (item.key IN (" MERGED ")"
-                " OR (item.case_key <> item.key AND item.case_key IN (" MERGED ")))"
-                " AND item.case_key IN (" MERGED ")) ORDER BY id";
+    static const char of_case[] = REPORTS
+        "IN (SELECT c.key FROM case_record AS c WHERE c.key = $1 OR c.merged_into = $1"
+        " UNION SELECT item.key FROM case_record AS c JOIN item ON item.case_key <> item.key"
+        " AND item.case_key = c.key WHERE c.key = $1 OR c.merged_into = $1) ORDER BY id";
     CLEANUP(stmt_done) struct stmt *s = NULL;
     struct view_rows rows = view_rows_begin(view, sizeof(struct view_report));
     enum rc rc;
