@@ -106,7 +106,8 @@ ELSEWHERE = [  # (pattern, file, what stands there)
 
 # Scripts that take minutes and say by argparse what they take: each is begun, and stopped once it has understood its words.
 UNDERSTOOD = r"tests/(bench/(run|scale)|crash/run (\"|--)|integration/endurance|package/upgrade)"
-OF_SCRIPTS = {"--grow 100000,1000000": "tests/bench/scale 1000 '' --grow 100000,1000000",
+OF_SCRIPTS = {"--grow 100000": "tests/bench/scale 1000 '' --grow 100000",
+              "--grow 100000,1000000": "tests/bench/scale 1000 '' --grow 100000,1000000",
               "--rows": "tests/bench/run --rows throughput", "--json FILE": "tests/bench/run --json FILE", "--folder": "tests/bench/run --folder FOLDER"}
 UNDERSTAND = """
 import argparse, contextlib, json, runpy, sys
