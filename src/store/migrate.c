@@ -196,6 +196,26 @@ static enum rc check_not_moved(struct db *db, size_t count, struct err *err)
                 db_path(db));
 }
 
+/* A move that is under way cannot be gone on with after it, and what notes for it names tables that may be made
+ * anew. */
+static enum rc no_notes(struct db *db, size_t count, struct err *err)
+{
+    CLEANUP(str_clear) struct str noting = STR_INIT;
+
+    if (count > 0)
+        TRY(move_meta_get(db, META_NOTING, &noting, err));
+    return noting.len > 0 ? move_note_end(db, err) : RC_OK;
+}
+
+static enum rc
+apply_from(struct db *db, size_t count, const struct store_options *options, struct err *err)
+{
+    TRY(no_notes(db, count, err));
+    for (; count < migration_count; count++)
+        TRY(apply(db, &migrations[count], options, err));
+    return set_oldest(db, err);
+}
+
 static enum rc apply_missing(struct db *db,
                              const struct store_options *options,
                              struct store_upgrade *upgrade,
@@ -210,9 +230,7 @@ static enum rc apply_missing(struct db *db,
         return RC_OK;
     TRY(check_not_moved(db, count, err));
     TRY(keep_as_it_was(db, count, options, upgrade, err));
-    for (; count < migration_count; count++)
-        TRY(apply(db, &migrations[count], options, err));
-    TRY(set_oldest(db, err));
+    TRY(apply_from(db, count, options, err));
     return tx_commit_plain(&tx, err);
 }
 

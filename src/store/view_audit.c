@@ -183,6 +183,16 @@ static const char not_stored[] =
                   " AND effect.status = 'done') ORDER BY attachment.key";
 static const char no_reason[] = "SELECT item.key FROM item WHERE item.reason = ''"
                                 " AND item.state = 'needs_reconciliation' ORDER BY item.key";
+/* What it belongs to would not be found by it. */
+static const char other_number[] =
+    "SELECT DISTINCT item.key FROM (SELECT key, item_number FROM delivery"
+    " UNION ALL SELECT key, item_number FROM effect UNION ALL SELECT key, item_number FROM event"
+    " UNION ALL SELECT key, item_number FROM note UNION ALL SELECT key, item_number FROM acceptance"
+    " UNION ALL SELECT key, item_number FROM case_message"
+    " UNION ALL SELECT key, item_number FROM case_number"
+    " UNION ALL SELECT case_key, item_number FROM case_participant) AS part"
+    " JOIN item ON item.key = part.key WHERE part.item_number IS DISTINCT FROM item.number"
+    " ORDER BY item.key";
 
 /* clang-format off */
 static const struct {
@@ -193,6 +203,7 @@ static const struct {
     { not_accepted, "it is complete, and the conditions for filing it do not hold" },
     { not_stored,   "an attachment counts as stored, and its step is not done" },
     { no_reason,    "it waits for a person, and does not say why" },
+    { other_number, "something that belongs to it has another number" },
 };
 /* clang-format on */
 

@@ -79,6 +79,45 @@ def test_mail_from_before_numbers_is_found_by_its_key(old_desk, ledger):
     assert len(keys) > 5 and all(b"events" in octets for octets in upgraded[1])
 
 
+NOTING = """CREATE TABLE moving_note (number INTEGER PRIMARY KEY, name TEXT NOT NULL, k1, k2 NOT NULL DEFAULT '', k3 NOT NULL DEFAULT '');
+CREATE TRIGGER moving_case_search_changes AFTER UPDATE OF sender, subject ON item BEGIN
+    INSERT INTO moving_note (name, k1) SELECT 'case_search', number FROM case_number WHERE key = NEW.key; END;
+CREATE TRIGGER moving_item_goes AFTER DELETE ON item BEGIN INSERT INTO moving_note (name, k1) VALUES ('item', OLD.key); END;
+INSERT INTO meta VALUES ('noting', 'a move 21 1');"""
+
+
+def test_an_upgrade_gives_up_a_move_that_is_under_way(old_desk):
+    """What notes for it names tables that a migration makes anew, and could not be gone on with after it."""
+    desk = old_desk(21)
+    with sqlite3.connect(desk.folder / "data/ledger.db") as db:
+        db.executescript(NOTING)
+    desk.run("status")
+    with sqlite3.connect(desk.folder / "data/ledger.db") as db:
+        assert not db.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'moving%'").fetchall()
+        assert not db.execute("SELECT value FROM meta WHERE name = 'noting'").fetchall()
+
+
+def test_what_has_another_number_than_its_mail_is_told(new_desk, ledger):
+    """It would not be found by its mail."""
+    desk, says = new_desk, "something that belongs to it has another number"
+    path = desk.folder / "data/ledger.db"
+    path.parent.mkdir(mode=0o700)
+    shutil.copy(ledger / "ledger.db", path)
+    assert says not in desk.run("verify", status=None).stdout
+    tables = {"delivery": "key", "effect": "key", "note": "key", "acceptance": "key", "case_message": "key", "case_number": "key",
+              "case_participant": "case_key"}
+    for table, at in tables.items():
+        for wrong in ("NULL", "item_number + 1000"):
+            with sqlite3.connect(path) as db:
+                row, key, number = db.execute(f"SELECT rowid, {at}, item_number FROM {table} WHERE {at} IN (SELECT key FROM item)").fetchone()
+                db.execute(f"UPDATE {table} SET item_number = {wrong} WHERE rowid = ?", [row])
+            said = desk.run("verify", "--json", status=None).stdout
+            assert f"mail {key[:12]}: {says}" in said, table
+            with sqlite3.connect(path) as db:
+                db.execute(f"UPDATE {table} SET item_number = ? WHERE rowid = ?", [number, row])
+    assert says not in desk.run("verify", status=None).stdout
+
+
 def test_of_the_snapshots_three_stay_the_newest_and_this_one_also_where_the_clock_went_back(old_desk):
     desk = old_desk(9)
     for stamp in THERE:

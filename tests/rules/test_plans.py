@@ -78,6 +78,8 @@ ALLOWED = {
     ("view_alike", "effect"): "`doctor` asks what waits for a destination that is gone",
     ("view_audit", "attachment"): "`verify` reads all there is",
     ("view_audit", "item"): "the same",
+    **{("view_audit", table): "the same" for table in ("delivery", "effect", "event", "note", "acceptance", "case_message", "case_number",
+                                                       "case_participant")},
     ("view_retention", "item"): "`retain`, once a day, and an erasure",
 }
 
