@@ -407,6 +407,27 @@ static enum rc read_plan(struct moving *m, struct err *err)
     return RC_OK;
 }
 
+/* The last call's answer may have been lost: what it has opened is there, with all that the old one has. */
+static enum rc is_over(struct moving *m, bool *out, struct err *err)
+{
+    CLEANUP(str_clear) struct str moved = STR_INIT;
+    CLEANUP(str_clear) struct str moving = STR_INIT;
+    CLEANUP(str_clear) struct str id = STR_INIT;
+    struct ledger_facts ours;
+    char theirs[DIGEST_HEX_SIZE];
+
+    TRY(move_meta_get(m->from->db, META_MOVED, &moved, err));
+    TRY(move_meta_get(m->to->db, META_MOVING, &moving, err));
+    TRY(move_meta_get(m->to->db, "ledger_id", &id, err));
+    TRY(store_runs.facts(m->from, &ours, err));
+    TRY(hash_of(m->to->db, ours.last_event, theirs, err));
+    *out = moved.len > 0 && moving.len == 0 && strcmp(str_z(&id), ours.id) == 0 &&
+           strcmp(theirs, ours.last_hash) == 0;
+    m->out->ended = *out;
+    m->out->last_event = ours.last_event;
+    return RC_OK;
+}
+
 /* One that was closed, and what it was moved into not opened: nothing else is left to do. */
 static enum rc was_moved(struct moving *m, bool begun, bool *out, struct err *err)
 {
@@ -468,6 +489,9 @@ static enum rc move_whole(struct moving *m, const struct store_move *move, struc
     bool moved;
 
     TRY(read_plan(m, err));
+    TRY(is_over(m, &moved, err));
+    if (moved)
+        return RC_OK;
     TRY(check_target(m, &begun, err));
     TRY(was_moved(m, begun, &moved, err));
     return moved ? RC_OK : go(m, move, begun, err);

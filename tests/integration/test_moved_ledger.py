@@ -73,6 +73,14 @@ class AtOpening(Cutter):
         return self.happened
 
 
+class AfterOpening(AtOpening):
+    """The new ledger is open, and nobody has heard of it."""
+
+    def is_it(self, octets):
+        opens = super().is_it(octets)
+        return opens and b"COMMIT" in octets
+
+
 READS = [["items"], ["deliveries"], ["user", "list"], ["metrics"]]
 
 
@@ -92,6 +100,7 @@ def test_a_ledger_moves_to_postgresql_and_back_whatever_kills_it_and_copies_are_
     refused = rig.run("run", "--once", status=74).stderr
     assert "half moved" in refused and "migrate-ledger" in refused
     rig.settings["ledger"] = "sqlite"
+    assert killed_at(rig, server, 0, "after", AfterOpening)
     said = " ".join(rig.run("migrate-ledger", "--to", url).stdout.split())
     assert "The ledger is moved" in said and "its event chain whole" in said and f"Set `ledger: {url}`" in said
     old = rig.run("run", "--once", status=74).stderr
@@ -145,7 +154,9 @@ def test_a_move_says_what_is_wrong_and_touches_no_ledger_that_is_there(lived, se
         ledger.execute("INSERT INTO look (person, page, key, looked_at) VALUES (CAST(X'61FF0062' AS TEXT), '', '', 1)")
     rig.run("migrate-ledger", "--to", url)
     assert server.sql(rig.user, "SELECT person FROM look") == ["a\ufffd\ufffdb"], "as every text that PostgreSQL does not take"
-    assert "this one, as it was when it was moved" in rig.run("migrate-ledger", "--to", url, status=1).stderr
+    assert "The ledger is moved" in rig.run("migrate-ledger", "--to", url).stdout, "whoever asks once more has not heard it"
+    elsewhere = server.make_database(rig.user + "-2")
+    assert "not to there" in rig.run("migrate-ledger", "--to", elsewhere, status=1).stderr
     other = make_rig()
     other.once()
     assert "another one" in other.run("migrate-ledger", "--to", url, status=1).stderr
@@ -190,6 +201,15 @@ def test_a_row_that_is_not_what_it_was_ends_the_move_and_so_does_a_ledger_that_i
     rig.data.mkdir(mode=0o700)
     rig.run("restore", str(rig.data.parent / "backups"))
     assert not watched(ledger), "nor in a ledger that went back in time"
+
+
+def test_whoever_lets_go_of_mail_meanwhile_does_not_search_all_cases_for_each(lived, server):
+    server.make_database(lived.user)
+    assert killed_at(lived, server, 4, "before")
+    with contextlib.closing(sqlite3.connect(lived.data / "ledger.db")) as ledger:
+        (text,), = ledger.execute("SELECT sql FROM sqlite_schema WHERE name = 'moving_case_search_changes'")
+        search = re.search(r"SELECT.*(?=; END)", text)[0].replace("NEW.number", "1").replace("NEW.key", "'x'")
+        assert not [step for *_, step in ledger.execute(f"EXPLAIN QUERY PLAN {search}") if step.startswith("SCAN")]
 
 
 MANY = 20_000
