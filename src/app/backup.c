@@ -254,7 +254,7 @@ static bool stands(const struct saving *s, const struct sealed_file *f)
     for (size_t i = 0; i < f->pieces; i++)
         if (!piece_stands(s, &f->in->file[f->first + i]))
             return false;
-    return true;
+    return sealed_file_is_whole(f);
 }
 
 /* Lines of the backup before become lines of this one. */

@@ -74,6 +74,12 @@ const struct sealed_file *sealed_files_find(const struct sealed_files *files,
     return found ? *found : NULL;
 }
 
+bool sealed_file_is_whole(const struct sealed_file *file)
+{
+    size_t size = (size_t)file->size;
+    return file->pieces == (size == 0 ? 1 : (size - 1) / SEALED_PIECE + 1);
+}
+
 void sealed_files_clear(struct sealed_files *files)
 {
     while (files->tree) {

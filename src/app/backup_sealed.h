@@ -24,6 +24,9 @@ struct sealed_file {
     size_t first, pieces;      /* its lines there */
 };
 
+/* Are its lines those of all its pieces? Of one that was interrupted the last may be missing. */
+bool sealed_file_is_whole(const struct sealed_file *file);
+
 struct sealed_files {
     void *tree; /* of struct sealed_file, owned */
 };

@@ -171,6 +171,22 @@ def test_sealed_and_open_backups_in_one_folder(rig, keys):
     assert rig.run("verify").returncode == 0
 
 
+def test_what_was_noted_of_a_part_of_a_file_is_not_taken_for_the_file(rig, keys):
+    seal_to(rig, keys / "safe.pem")
+    rig.deliver(with_file("large.bin", LARGE))
+    rig.once()
+    backup(rig)
+    manifest, = store(rig).glob("*.manifest")
+    lines = manifest.read_text().splitlines(keepends=True)
+    last = next(at for at, line in enumerate(lines) if f"/{len(LARGE)}/2" in line)
+    (store(rig) / "unfinished").write_text("".join(lines[:last]))  # as a full disk cuts what is added to it
+    manifest.unlink()
+    assert backup(rig)["missing"] == []
+    lose_the_machine(rig)
+    rig.json("restore", str(store(rig)), "--key", str(keys / "safe.key"))
+    assert LARGE in [path.read_bytes() for path in (rig.data / "items").rglob("*large.bin")]
+
+
 def test_what_retain_archives_is_sealed_to_the_same_certificate(rig, keys):
     seal_to(rig, keys / "safe.pem")
     rig.settings["retention"] = {"originals": "30d", "archive": str(rig.folder / "archive")}
