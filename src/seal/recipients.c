@@ -131,9 +131,9 @@ static enum rc take_block(
 static enum rc read_all(struct recipients *r, const char *file, int64_t now_ms, struct err *err)
 {
     CLEANUP(bio_free) BIO *from = BIO_new_file(file, "r");
-    int more = from != NULL;
+    int more = 1;
 
-    if (!more)
+    if (from == NULL)
         return FAIL(err, RC_USAGE, "'%s' cannot be read: expected certificates in PEM", file);
     while (more) {
         CLEANUP(block_clear) struct block b = {0};
@@ -142,6 +142,9 @@ static enum rc read_all(struct recipients *r, const char *file, int64_t now_ms, 
         if (more)
             TRY(take_block(r, file, &b, now_ms, err));
     }
+    if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
+        return FAIL(err, RC_USAGE, "'%s' holds what begins as PEM and cannot be read: was it cut?",
+                    file);
     if (r->count > 0)
         return RC_OK;
     return FAIL(err, RC_USAGE, "'%s' holds no certificate: expected one or more in PEM", file);

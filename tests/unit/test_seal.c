@@ -263,6 +263,31 @@ static void a_certificate_meant_for_it_is_taken_and_named_by_its_digest(void **s
     assert_int_equal(strlen(recipients_names(both)), 64 + 1 + 64);
 }
 
+/* Who is left out of it would find that out when it is to be brought back. */
+static void a_file_that_was_cut_within_a_certificate_is_refused(void **state)
+{
+    char text[8192];
+    FILE *f = fopen(path_of("both.pem"), "r");
+    size_t len = fread(text, 1, sizeof text - 1, f);
+
+    (void)state;
+    fclose(f);
+    text[len] = '\0';
+    char *second = strstr(strstr(text, "-----END"), "-----BEGIN");
+    size_t from = (size_t)(strchr(second, '\n') - text) + 1;
+
+    for (size_t cut = from; cut < len - 2; cut += 7) {
+        struct recipients *r = NULL;
+        struct err err = ERR_INIT;
+
+        f = fopen(path_of("cut.pem"), "w");
+        assert_int_equal(fwrite(text, 1, cut, f), cut);
+        fclose(f);
+        assert_int_equal(recipients_read(path_of("cut.pem"), NOW, &r, &err), RC_USAGE);
+        assert_non_null(strstr(err.text, "cannot be read"));
+    }
+}
+
 static void a_passphrase_is_asked_for_where_there_is_one(void **state)
 {
     struct seal_key *key = NULL;
@@ -287,6 +312,7 @@ int main(void)
         cmocka_unit_test(what_was_cut_or_changed_anywhere_is_refused),
         cmocka_unit_test(a_certificate_that_nothing_can_be_sealed_to_is_refused_in_one_line),
         cmocka_unit_test(a_certificate_meant_for_it_is_taken_and_named_by_its_digest),
+        cmocka_unit_test(a_file_that_was_cut_within_a_certificate_is_refused),
         cmocka_unit_test(a_passphrase_is_asked_for_where_there_is_one),
     };
     return cmocka_run_group_tests_name(__FILE__, tests, set_up, tear_down);
