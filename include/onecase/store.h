@@ -62,6 +62,8 @@ void store_close(struct store **store); /* for CLEANUP */
 const struct store_upgrade *store_upgraded(const struct store *store);
 /* It is of a newer schema, which works with this program. */
 bool store_is_newer(const struct store *store);
+/* RC_BROKEN: it was moved elsewhere, and can only be read. */
+enum rc store_check_not_moved(struct store *store, struct err *err) MUST_CHECK;
 struct ledger store_ledger(struct store *store); /* valid until store_close */
 /* From now on a statement that takes longer than `longest_ms` is broken off: RC_DEFERRED, with a text for
  * whoever asked. For a front that answers one after another. `clock` is used until store_close. Behind a

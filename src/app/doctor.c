@@ -164,6 +164,8 @@ static void examine_data(struct examining *x)
         doctor_found(x, FINDING_WARNING, "upgrade this machine, too (doc/upgrading.md)",
                      "a newer version has expanded its schema, and works beside this one",
                      "ledger");
+    if (store_check_not_moved(d.store, &err) != RC_OK)
+        doctor_found(x, FINDING_BAD, err.text, "the service starts with it", "ledger");
     doctor_judge(x, store_check(d.store, &err), &err, "every page and reference is whole",
                  "ledger");
     if (x->config->async_failover == CONFIG_FAILOVER_REFUSED)

@@ -63,6 +63,7 @@ run(void *self, const struct run_request *request, struct run_summary *out, stru
     struct program *p = self;
     if (request->dry_run)
         return dry_run_all(p->config, request, out, err);
+    TRY(wire_check_not_moved(p->config, err));
     wire_data_close(&p->data);
     return supervise(&p->config, request, out, err);
 }

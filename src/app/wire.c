@@ -142,6 +142,21 @@ bool wire_has_ledger(const struct config *config)
     return access(str_z(&path), F_OK) == 0 || errno != ENOENT;
 }
 
+enum rc wire_check_not_moved(const struct config *config, struct err *err)
+{
+    CLEANUP(store_close) struct store *store = NULL;
+    CLEANUP(str_clear) struct str path = STR_INIT;
+    struct store_options options = {
+        .read_only = true, .skip_check = true, .busy_timeout_ms = BUSY_TIMEOUT_MS};
+    struct err others = ERR_INIT;
+    if (strcmp(config->ledger, "sqlite") != 0 || !wire_has_ledger(config))
+        return RC_OK;
+    str_addf(&path, "%s/ledger.db", config->data_dir);
+    options.path = str_z(&path);
+    return store_open(&options, &store, &others) == RC_OK ? store_check_not_moved(store, err)
+                                                          : RC_OK;
+}
+
 enum rc wire_nothing(const struct config *config, struct wired_data *out, struct err *err)
 {
     CLEANUP(mem_free) struct store_wait *wait = waits_of(config);

@@ -64,6 +64,9 @@ struct wired {
 /* Opens the ledger and the data folder, making both where `create`. */
 /* Is there a ledger, or something else in its place that says why it cannot be read? */
 bool wire_has_ledger(const struct config *config);
+/* RC_BROKEN: the file was moved to another database. Whatever else it has is said by whoever opens it to write; so is
+ * that a database was moved, as nobody waits here for one that does not answer. */
+enum rc wire_check_not_moved(const struct config *config, struct err *err) MUST_CHECK;
 /* A ledger in memory, with nothing in it, and no files. */
 enum rc wire_nothing(const struct config *config, struct wired_data *out, struct err *err)
     MUST_CHECK;

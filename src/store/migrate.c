@@ -178,24 +178,6 @@ static enum rc keep_as_it_was(struct db *db,
     return count > 0 ? snapshot_take(db, count, options, &upgrade->snapshot, err) : RC_OK;
 }
 
-/* A COMMIT whose outcome is not known does no harm: whoever opens next looks what is there. All of them or
- * none, so that nobody finds a schema between two versions. Looks again under the write
- * lock: another process may have done it meanwhile. */
-static enum rc check_not_moved(struct db *db, size_t count, struct err *err)
-{
-    static const char find[] = "SELECT COUNT(*) AS n FROM meta WHERE name = '" META_MOVED "'";
-    CLEANUP(stmt_done) struct stmt *s = NULL;
-
-    if (count == 0)
-        return RC_OK;
-    TRY(stmt_open(db, find, &s, err));
-    TRY(stmt_row(s, err));
-    if (col_int(s, "n") == 0)
-        return RC_OK;
-    return FAIL(err, RC_BROKEN, "ledger '%s': it was moved: set `ledger` to where it is now",
-                db_path(db));
-}
-
 /* A move that is under way cannot be gone on with after it, and what notes for it names tables that may be made
  * anew. */
 static enum rc no_notes(struct db *db, size_t count, struct err *err)
@@ -216,6 +198,9 @@ apply_from(struct db *db, size_t count, const struct store_options *options, str
     return set_oldest(db, err);
 }
 
+/* A COMMIT whose outcome is not known does no harm: whoever opens next looks what is there. All of them or
+ * none, so that nobody finds a schema between two versions. Looks again under the write
+ * lock: another process may have done it meanwhile. */
 static enum rc apply_missing(struct db *db,
                              const struct store_options *options,
                              struct store_upgrade *upgrade,
@@ -228,7 +213,8 @@ static enum rc apply_missing(struct db *db,
     TRY(applied(db, &count, err));
     if (count >= migration_count)
         return RC_OK;
-    TRY(check_not_moved(db, count, err));
+    if (count > 0)
+        TRY(move_check_not_over(db, err));
     TRY(keep_as_it_was(db, count, options, upgrade, err));
     TRY(apply_from(db, count, options, err));
     return tx_commit_plain(&tx, err);

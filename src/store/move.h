@@ -109,6 +109,8 @@ enum rc move_meta_get(struct db *db, const char *name, struct str *out, struct e
 enum rc move_meta_set(struct db *db, const char *name, const char *value, struct err *err)
     MUST_CHECK;
 enum rc move_meta_forget(struct db *db, const char *name, struct err *err) MUST_CHECK;
+/* RC_BROKEN: it was moved away. */
+enum rc move_check_not_over(struct db *db, struct err *err) MUST_CHECK;
 /* All but what belongs to either database: its schema and the move. */
 enum rc move_meta_copy(struct moving *m, struct err *err) MUST_CHECK;
 

@@ -65,3 +65,21 @@ enum rc move_next_step(struct moving *m, struct err *err)
     snprintf(number, sizeof number, "%zu", m->step);
     return move_meta_set(m->to->db, META_MOVING, number, err);
 }
+
+enum rc move_check_not_over(struct db *db, struct err *err)
+{
+    CLEANUP(str_clear) struct str moved = STR_INIT;
+
+    TRY(move_meta_get(db, META_MOVED, &moved, err));
+    if (moved.len == 0)
+        return RC_OK;
+    return FAIL(err, RC_BROKEN,
+                "ledger '%s': it was moved, and is written to no more: set `ledger` to where it is"
+                " now ('onecase help migrate-ledger')",
+                db_path(db));
+}
+
+enum rc store_check_not_moved(struct store *store, struct err *err)
+{
+    return move_check_not_over(store->db, err);
+}

@@ -103,8 +103,9 @@ def test_a_ledger_moves_to_postgresql_and_back_whatever_kills_it_and_copies_are_
     assert killed_at(rig, server, 0, "after", AfterOpening)
     said = " ".join(rig.run("migrate-ledger", "--to", url).stdout.split())
     assert "The ledger is moved" in said and "its event chain whole" in said and f"Set `ledger: {url}`" in said
-    old = rig.run("run", "--once", status=74).stderr
-    assert "it was moved" in old and rig.items(), "it can be read, and not written to"
+    for words in (["run", "--once"], ["run"]):
+        assert rig.run(*words, status=74).stderr.count("it was moved") == 1, "said once, and the service ends"
+    assert rig.items() and "it was moved" in rig.run("doctor", status=1).stdout, "it can be read, and not written to"
 
     rig.settings["ledger"] = url
     (rig.data / "ledger.db").rename(rig.data / "old.db")
