@@ -90,17 +90,22 @@ static void behind_went_well(struct slot *s)
     s->courier->behind_failed = 0;
 }
 
-static void behind_failed(struct slot *s)
+static void behind_rests(struct slot *s)
 {
     struct smtp_courier *c = s->courier;
 
+    s->behind = false;
+    c->behind_failed = 0;
+    c->behind_rests_ms = clock_now(c->clock).boot_ms + BEHIND_RESTS_MS;
+}
+
+static void behind_failed(struct slot *s)
+{
     if (!s->behind)
         return;
     s->behind = false;
-    if (++c->behind_failed < BEHIND_FAILED_MOST)
-        return;
-    c->behind_failed = 0;
-    c->behind_rests_ms = clock_now(c->clock).boot_ms + BEHIND_RESTS_MS;
+    if (++s->courier->behind_failed == BEHIND_FAILED_MOST)
+        behind_rests(s);
 }
 
 static void begin_anew(struct slot *s)
@@ -330,6 +335,14 @@ static void ends_answered(struct slot *s)
     letter_ends(s);
 }
 
+/* A reply too few or too many: behind a line nobody could say whose a reply is, so at once nothing is said there. */
+static void ends_unfitting(struct slot *s)
+{
+    if (s->behind)
+        behind_rests(s);
+    slot_settle_and_close(s, NULL, "the server's reply does not fit here");
+}
+
 /* 4xx and 5xx are verdicts wherever they come; another code out of its place is no reply. */
 static void take_answer(struct slot *s)
 {
@@ -338,7 +351,7 @@ static void take_answer(struct slot *s)
     if (s->step != STEP_LINE && goes_on(s))
         enter(s, steps[s->step].next);
     else if (code < 400 && !is_good(s))
-        slot_settle_and_close(s, NULL, "the server's reply does not fit here");
+        ends_unfitting(s);
     else if (code == 421)
         slot_settle_and_close(s, &s->reply, NULL);
     else if (s->grouped && s->step < STEP_DATA)
@@ -358,9 +371,9 @@ static void answered(struct slot *s)
         return;
     }
     s->fresh = s->step != STEP_RESET;
-    if (s->step == STEP_MAIL && s->behind)
-        behind_went_well(s);
     take_answer(s);
+    if (s->behind && s->step == STEP_BODY)
+        behind_went_well(s);
 }
 
 /* Each of these goes one step on; false where it must wait. */

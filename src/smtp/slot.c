@@ -24,6 +24,8 @@ static void forget_letter(struct slot *s)
     s->line_left = false;
     s->grouped = false;
     s->refused_at = STEP_EMPTY;
+    if (!s->follows) /* or it is the next one's */
+        s->behind = false;
 }
 
 void slot_disconnect(struct slot *s)

@@ -46,7 +46,8 @@ struct slot {
     struct carried letter;
     struct carried next; /* it comes behind the line of that letter, where `follows` */
     bool follows;
-    bool behind; /* said behind a line (`next`, then the letter it becomes), and not answered yet */
+    bool
+        behind; /* said behind a line (`next`, then the letter it becomes), and not all answered yet */
     struct str out; /* to be handed over */
     size_t out_from;
     struct reply reply;

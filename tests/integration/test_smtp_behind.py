@@ -145,6 +145,17 @@ def test_a_server_that_does_not_answer_behind_a_line_is_told_no_more_there():
         assert room(tool) == 0
 
 
+def test_s18_where_replies_do_not_fit_behind_a_line_nothing_is_said_there_any_more():
+    """It is silent about the first, so the replies to the second come one too early: at once each letter is said in its turn."""
+    with SmtpPeer("after end-of-data take\nafter end-of-data accept") as peer, courier(peer.port) as tool:
+        assert two(tool)[1] == ("RCPT", 0, "", False, True)
+        begin(tool, 3)
+        assert event_of(tool)["event"] == "ready"
+        assert room(tool) == 0
+        tool.tell("release 3")
+        assert row(event_of(tool)) == TAKEN
+
+
 def test_s15_what_was_begun_behind_a_letter_that_ends_the_connection_is_tried_once(rig):
     """The server leaves with its answer to the first of three, which is later's; the others have one try each, and are told."""
     with SmtpPeer(IN_ONE_GROUP + "reply 421 4.3.2 down, then close\nafter end-of-data accept") as peer:
