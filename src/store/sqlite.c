@@ -193,14 +193,16 @@ static enum rc limit(struct db *db, struct err *err)
 
 /* Transactions */
 
-/* A table that others refer to is made anew under its own name, and what is sorted for an index of a large
- * ledger stays beside it, on the disk. Neither is possible within a transaction. */
+/* A table that others refer to is made anew under its own name, what is sorted for an index of a large ledger
+ * stays beside it, on the disk, and a check is changed where it is written down. None of it is possible
+ * within a transaction, or on any other connection. */
 static enum rc before_migrating(struct sqlite *db, struct err *err)
 {
     static const char wide[] = "PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE;";
 
     TRY(sqlite_connected(db, err));
     db->migrates = true;
+    sqlite3_db_config(db->connection, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
     return sqlite3_exec(db->connection, wide, NULL, NULL, NULL) == SQLITE_OK
                ? RC_OK
                : FAIL_OF_SQLITE(db, err);
@@ -210,8 +212,10 @@ static void after_migrating(struct sqlite *db)
 {
     static const char narrow[] = "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;";
 
-    if (db->migrates && db->connection != NULL && sqlite3_get_autocommit(db->connection))
-        db->migrates = sqlite3_exec(db->connection, narrow, NULL, NULL, NULL) != SQLITE_OK;
+    if (!db->migrates || db->connection == NULL || !sqlite3_get_autocommit(db->connection))
+        return;
+    sqlite3_db_config(db->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    db->migrates = sqlite3_exec(db->connection, narrow, NULL, NULL, NULL) != SQLITE_OK;
 }
 
 static void rollback(struct db *db)

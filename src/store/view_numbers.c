@@ -57,9 +57,11 @@ static enum rc steps(struct counting *c, struct err *err)
     /* Of what is done there are as many as tries that did it: only the others are looked at. */
     static const char open[] = "SELECT item.mailbox, effect.kind AS word, effect.status AS other,"
                                " COUNT(*) AS n, " NO_OLDEST " FROM effect"
-                               " JOIN item ON item.key = effect.key WHERE effect.status IN"
-                               " ('attempting', 'unknown', 'deferred', 'refused')"
-                               " GROUP BY item.mailbox, effect.kind, effect.status";
+                               " JOIN item ON item.key = effect.key"
+                               " WHERE effect.status <> 'planned' AND effect.status <> 'done'"
+                               " AND effect.status <> 'skipped'"
+                               " GROUP BY item.mailbox, effect.kind, effect.status"
+                               " ORDER BY item.mailbox, effect.kind, effect.status";
     static const char attempts[] =
         "SELECT '' AS mailbox, kind AS word, outcome AS other, n, " NO_OLDEST
         " FROM attempt_count WHERE n > 0";

@@ -37,7 +37,7 @@ def make(newest, path, schema):
     for file in SQL[:schema]:
         old.executescript(file.read_text())
     old.execute("BEGIN")
-    for table in tables(old):
+    for table in sorted(tables(old), key=lambda name: name != "item"):  # others are held to an item's number
         if is_counted(table) or (table == OUTBOX and schema < 10):
             continue
         names = [name for name in columns(old, table) if name in columns(source, table)]

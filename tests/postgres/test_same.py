@@ -96,7 +96,7 @@ def test_what_is_read_is_the_same(both):
     found = []
     for words in [*READS, *(["item", key, "--json"] for key in keys[::2]), *(["case", reference, "--json"] for reference in references[::2])]:
         found += differences(both, *words)
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 OFTEN = 12
@@ -181,4 +181,4 @@ def test_what_is_decided_is_the_same(both):
     for words in (["pause", "--mailbox", "help", *by], ["resume", "--mailbox", "help", *by], ["status", "--json"], ["items", "--json"],
                   ["report", "decisions", "--since", "2026-03-01", "--json"], ["verify"]):
         found += differences(both, *words)
-    assert found == []
+    assert not found, "\n".join(found)

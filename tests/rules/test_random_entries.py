@@ -36,11 +36,16 @@ ALLOWED = {
 }
 
 
-def indices():
-    """Table, columns and condition of each."""
+def fresh_ledger():
     ledger = sqlite3.connect(":memory:")
     for path in sorted((TOP / "src" / "store" / "sql").glob("*.sql")):
         ledger.executescript(path.read_text())
+    return ledger
+
+
+def indices():
+    """Table, columns and condition of each."""
+    ledger = fresh_ledger()
     for table, name, sql in ledger.execute("SELECT tbl_name, name, sql FROM sqlite_schema WHERE type = 'index'").fetchall():
         columns = [column or "?" for (column,) in ledger.execute("SELECT name FROM pragma_index_info(?)", (name,))]
         yield table, columns, re.split(r"\bWHERE\b", sql or "")[-1].lower() if "WHERE" in (sql or "") else ""
@@ -57,3 +62,10 @@ def test_a_plain_mail_enters_no_more_indices_at_random_than_it_has_to():
     new = sorted(set(found()) - set(ALLOWED))
     assert not new, "entered at random: by item_number instead (src/store/numbers.h), or with a reason here\n" + "\n".join(new)
     assert sorted(found()) == sorted(ALLOWED), "what is allowed and is not there any more"
+
+
+def test_what_a_mail_writes_is_checked_without_a_list_that_is_made_anew_for_each_row():
+    lists = [f"{name}: {words}" for name, table, sql in fresh_ledger().execute("SELECT name, tbl_name, sql FROM sqlite_schema WHERE sql <> ''")
+             if table in ENTERED | {"circuit", "attachment"} and "TRIGGER" not in sql
+             for words in re.findall(r"\bIN \(([^()]*)\)", sql) if words.count(",") > 1 and "elsewhere <> '' AND" not in sql]
+    assert not lists, "SQLite makes a table of each list of three words for every row: OR between them (0023_words.sql)\n" + "\n".join(lists)
