@@ -25,6 +25,7 @@ struct saving {
     struct manifest noted;     /* what one had sealed that was interrupted */
     struct manifest sealed;    /* the pieces of this one */
     struct sealed_files known; /* of all three */
+    size_t ledger_pieces;      /* the first lines of `sealed` */
     struct backup_made *out;
     int64_t now_ms;
 };
@@ -140,19 +141,46 @@ static void count_new(struct saving *s, int64_t size)
     s->out->new_octets += size;
 }
 
+/* What is sealed bears a name that nothing else has. */
+static void remove_pieces(const struct saving *s, const struct manifest *m, size_t count)
+{
+    const struct files *f = &s->folder.files;
+    for (size_t i = 0; i < count; i++) {
+        char pooled[BLOB_PATH_SIZE];
+        struct err why = ERR_INIT;
+        blob_path_pooled(&m->file[i].octets, pooled);
+        (void)f->remove(f->self, pooled, &why);
+    }
+}
+
+static enum rc seal_and_note(struct saving *s,
+                             const char *from,
+                             const struct digest *octets,
+                             struct sealed_writing *w,
+                             struct err *err)
+{
+    const struct blobs *blobs = &s->data->blobs;
+    size_t first = s->sealed.files;
+    TRY(blobs->read(blobs->self, from, &(struct blob_sink){w, sealed_add}, err));
+    TRY(sealed_end(w, octets, &s->sealed, err));
+    sealed_files_learn(&s->known, &s->sealed, first);
+    return backup_folder_note(&s->folder, &s->sealed, first, err);
+}
+
+/* The pieces of a file that did not come to its end would fill a disk at each try. */
 static enum rc seal_from(
     struct saving *s, const char *from, const struct digest *octets, int64_t *size, struct err *err)
 {
     CLEANUP(sealed_drop) struct sealed_writing w;
-    const struct blobs *blobs = &s->data->blobs;
-    size_t first = s->sealed.files;
     sealed_begin(&w, s->to, s->folder.store);
-    TRY(blobs->read(blobs->self, from, &(struct blob_sink){&w, sealed_add}, err));
-    TRY(sealed_end(&w, octets, &s->sealed, err));
-    sealed_files_learn(&s->known, &s->sealed, first);
+    enum rc rc = seal_and_note(s, from, octets, &w, err);
+    if (rc != RC_OK) {
+        remove_pieces(s, &w.pieces, w.pieces.files);
+        return rc;
+    }
     *size = w.size;
     count_new(s, *size);
-    return backup_folder_note(&s->folder, &s->sealed, first, err);
+    return RC_OK;
 }
 
 static enum rc
@@ -173,6 +201,7 @@ static enum rc keep_saved(struct saving *s, struct err *err)
     int64_t size;
     TRY(blob_digest(blobs_of(s), SAVED, &octets, &size, err));
     TRY(keep_ledger(s, &octets, size, err));
+    s->ledger_pieces = s->sealed.files;
     manifest_add(&s->manifest, MANIFEST_LEDGER, &octets, size);
     return RC_OK;
 }
@@ -367,7 +396,7 @@ static enum rc save_incoming(struct saving *s, const struct views *saved, struct
     return RC_OK;
 }
 
-static enum rc save_files(struct saving *s, struct err *err)
+static enum rc save_counted(struct saving *s, struct err *err)
 {
     CLEANUP(store_close) struct store *store = NULL;
     CLEANUP(str_clear) struct str path = STR_INIT;
@@ -379,6 +408,15 @@ static enum rc save_files(struct saving *s, struct err *err)
     TRY(saved.counted(saved.self, &s->manifest.mails, err));
     TRY(save_stored(s, &saved, err));
     return save_incoming(s, &saved, err);
+}
+
+/* The next backup has a ledger of its own. */
+static enum rc save_files(struct saving *s, struct err *err)
+{
+    enum rc rc = save_counted(s, err);
+    if (rc != RC_OK)
+        remove_pieces(s, &s->sealed, s->ledger_pieces);
+    return rc;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */

@@ -187,6 +187,26 @@ def test_what_was_noted_of_a_part_of_a_file_is_not_taken_for_the_file(rig, keys)
     assert LARGE in [path.read_bytes() for path in (rig.data / "items").rglob("*large.bin")]
 
 
+def pooled(rig):
+    return {path.name for path in (store(rig) / "files").rglob("*") if path.is_file()}
+
+
+def test_a_sealed_backup_that_fails_leaves_nothing_that_the_next_cannot_use(rig, keys):
+    seal_to(rig, keys / "safe.pem")
+    rig.deliver(with_file("large.bin", LARGE))
+    rig.once()
+    full = ["sh", "-c", "trap '' XFSZ; ulimit -f 4096; exec \"$@\"", "sh"]  # no file of more than 2 MiB, as on a full disk
+    for _ in range(2):
+        failed = rig.popen("backup", str(store(rig)), before=full)
+        assert "cannot write" in failed.communicate(timeout=60)[1] and failed.returncode == 75
+        assert not pooled(rig)
+    large, = (rig.data / "items").rglob("*large.bin")
+    large.write_bytes(LARGE[:-1] + b"?")
+    assert [line for line in backup(rig, status=1)["missing"] if "large.bin" in line]
+    manifest, = store(rig).glob("*.manifest")
+    assert pooled(rig) == {line.split(" ")[0] for line in manifest.read_text().splitlines() if " sealed/" in line}
+
+
 def test_what_retain_archives_is_sealed_to_the_same_certificate(rig, keys):
     seal_to(rig, keys / "safe.pem")
     rig.settings["retention"] = {"originals": "30d", "archive": str(rig.folder / "archive")}
