@@ -168,11 +168,12 @@ static enum rc passphrase(void *ctx, struct str *out, struct err *err)
                     "whose first line it is with --passphrase-file");
     FILE *from = fopen(file, "re");
     bool is_read = from && fgets(line, sizeof line, from);
+    const char *why = from && feof(from) ? "it is empty" : strerror(errno);
     if (from)
         (void)fclose(from);
     str_add(out, slice_cut(slice_z(line), 0, strcspn(line, "\r\n")));
     memset(line, 0, sizeof line);
-    return is_read ? RC_OK : FAIL(err, RC_USAGE, "'%s' cannot be read: %s", file, strerror(errno));
+    return is_read ? RC_OK : FAIL(err, RC_USAGE, "'%s' cannot be read: %s", file, why);
 }
 
 int cmd_restore(struct call *call)

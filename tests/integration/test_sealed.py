@@ -69,7 +69,7 @@ def test_a_sealed_backup_is_read_by_the_key_alone_and_brings_everything_back(rig
     key = ["--key", str(keys / "office.key"), "--passphrase-file", str(keys / "passphrase")]
     for words, status, said in ((), 64, "--key"), (("--key", str(keys / "stranger.key")), 64, "does not open"), \
             (("--key", str(keys / "nowhere.key")), 64, "cannot be read"), (("--key", str(keys / "office.key")), 64, "passphrase"), \
-            ((*key[:3], str(keys / "office.pem")), 64, "passphrase is another"):
+            ((*key[:3], str(keys / "office.pem")), 64, "passphrase is another"), ((*key[:3], "/dev/null"), 64, "it is empty"):
         done = rig.run("restore", str(store(rig)), *words, status=status)
         assert said in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
         assert not rig.data.exists()
