@@ -80,7 +80,7 @@ def test_the_octets_of_a_large_mail_are_hashed_once_for_each_that_is_to_be_known
     cost = counted(desk, 4, [mail])
     wanted = 2 * len(mail) + 2 * sum(map(len, files))
     print(f"\na mail of {len(mail)} octets: {cost.octets_hashed} hashed in {cost.times_hashed} pieces, {wanted} are looked at")
-    assert cost.octets_hashed <= wanted * 1.05 + 30_000
+    assert cost.octets_hashed <= wanted * 1.05 + 90_000  # the ledger is opened twice, and its migrations compared
     assert cost.times_hashed <= len(mail) / 100, "line by line, which costs more than the hashing itself"
 
 

@@ -319,8 +319,8 @@ def test_the_console_serves_on_the_socket_that_was_made_before_it(rig):
             late.settimeout(20)
             assert late.recv(100).startswith(b"HTTP/1.1 ")
         socket_of_ours = os.readlink(f"/proc/{os.getpid()}/fd/{listener.fileno()}")
-        assert [third(pid) for pid in [service.process.pid, *workers(service)]].count(socket_of_ours) == 2, \
-            "the supervisor and the pages have it, no worker"
+        await_(lambda: [third(pid) for pid in [service.process.pid, *workers(service)]].count(socket_of_ours) == 2,
+               "the supervisor and the new pages have it, no worker, and the old pages have ended")
         assert service.end() == 0
 
 

@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-AT_START = "PRAGMA quick_check"  # of a ledger that is no larger than 32 MB every page is looked at, once a start
+# Once a start, whatever comes: of a ledger that is no larger than 32 MB every page is looked at, and is it one, of which schema?
+AT_START = ("PRAGMA quick_check", "SELECT COUNT(*) AS count FROM sqlite_schema", "SELECT CAST(substr(name, 8) AS BIGINT) AS version")
 WAITS = ("fsync", "fdatasync", "syncfs")
 
 
