@@ -12,7 +12,8 @@
  * letter without a recipient gets no body: its connection is closed. A kept connection that turns out
  * to be closed, or answers 421, before MAIL was answered is made anew once; so is one on which MAIL behind a
  * line is refused or not answered, and after two such in a row nothing is said behind a line for an hour.
- * Nothing else is tried again.
+ * Nothing else is tried again. Replies are told apart by their order alone (RFC 2920): a server that leaves out
+ * the one to a line and answers MAIL behind it cannot be found out before RCPT, and is then asked there no more.
  *
  * Where no reply came, an event's `reply` says in our words what went wrong; its `code` is 0. A
  * connection that failed is closed so that nothing of its letter leaves any more.

@@ -61,7 +61,6 @@ struct wired {
     char *domain; /* of `from` */
 };
 
-/* Opens the ledger and the data folder, making both where `create`. */
 /* Is there a ledger, or something else in its place that says why it cannot be read? */
 bool wire_has_ledger(const struct config *config);
 /* RC_BROKEN: the file was moved to another database. Whatever else it has is said by whoever opens it to write; so is
@@ -70,6 +69,7 @@ enum rc wire_check_not_moved(const struct config *config, struct err *err) MUST_
 /* A ledger in memory, with nothing in it, and no files. */
 enum rc wire_nothing(const struct config *config, struct wired_data *out, struct err *err)
     MUST_CHECK;
+/* Opens the ledger and the data folder, making both where `create`. */
 enum rc wire_data(const struct config *config, bool create, struct wired_data *out, struct err *err)
     MUST_CHECK;
 void wire_data_close(struct wired_data *data); /* for CLEANUP */

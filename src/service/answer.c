@@ -311,8 +311,8 @@ static enum rc gather_for_commit(struct answering *a, struct err *err)
         return RC_OK;
     begin_more(a);
     TRY(gather_ready(a, err));
-    begin_more(
-        a); /* on a free connection it is said while the commit is made, behind a letter with its line */
+    /* On a free connection it is said while the commit is made, behind a letter with its line. */
+    begin_more(a);
     return gather(a, 0, err);
 }
 

@@ -276,6 +276,9 @@ static bool takes_leave(const struct change *c)
     return c->what == CHANGE_EFFECT && c->effect.on == ON_ARM;
 }
 
+#define CONDITIONS_OF_ITEM "SELECT 1 FROM acceptance WHERE " OF_ITEM("acceptance")
+#define EFFECTS_OF_ITEM    "SELECT 1 FROM effect WHERE " OF_ITEM("effect")
+
 /* A move was armed: do all the conditions that are stored now hold? And is the acknowledgement that
  * they speak of still settled, also where the item completes? A direct copy may have come since they
  * were judged, whose sender is to be told. A row: they do not. */
@@ -284,25 +287,13 @@ static enum rc accepted(struct writing *w, const struct change *c, struct err *e
     static const char unaccepted[] =
         "SELECT 1 AS one FROM item WHERE key = $1"
         " AND (EXISTS (SELECT 1 FROM effect WHERE id = $2 AND kind = 'move')"
-        "  AND (NOT EXISTS (SELECT 1 FROM acceptance WHERE " OF_ITEM(
-            "acceptance") ")"
-                          "   OR EXISTS (SELECT 1 FROM acceptance WHERE " OF_ITEM(
-                              "acceptance") " AND holds = 0))"
-                                            " OR ($2 = 0 OR EXISTS (SELECT 1 FROM effect WHERE id "
-                                            "= $2 AND kind = 'move'))"
-                                            "  AND EXISTS (SELECT 1 FROM acceptance WHERE " OF_ITEM(
-                                                "acceptance") "   AND acceptance.name = "
-                                                              "'acknowledgement')"
-                                                              "  AND EXISTS (SELECT 1 FROM effect "
-                                                              "WHERE " OF_ITEM(
-                                                                  "effect") "   AND effect.kind = "
-                                                                            "'acknowledgement' AND "
-                                                                            "effect.target <> "
-                                                                            "'closed'"
-                                                                            "   AND effect.status "
-                                                                            "NOT IN ('done', "
-                                                                            "'skipped', "
-                                                                            "'refused')))";
+        "  AND (NOT EXISTS (" CONDITIONS_OF_ITEM ") OR EXISTS (" CONDITIONS_OF_ITEM
+        " AND holds = 0))"
+        " OR ($2 = 0 OR EXISTS (SELECT 1 FROM effect WHERE id = $2 AND kind = 'move'))"
+        "  AND EXISTS (" CONDITIONS_OF_ITEM " AND acceptance.name = 'acknowledgement')"
+        "  AND EXISTS (" EFFECTS_OF_ITEM " AND effect.kind = 'acknowledgement'"
+        "   AND effect.target <> 'closed' AND effect.status NOT IN ('done', 'skipped', "
+        "'refused')))";
     CLEANUP(stmt_done) struct stmt *s = NULL;
 
     if (!takes_leave(c))
